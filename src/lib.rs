@@ -1,1 +1,2 @@
-pub fn x(){}
+//! Portero
+pub mod domain;

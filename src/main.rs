@@ -1,1 +1,3 @@
-fn main(){}
+//! Portero: parse, run, exit code.
+
+fn main() {}

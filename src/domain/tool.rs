@@ -1,0 +1,35 @@
+//! What a tool demands of a call.
+
+use super::pat::Mode;
+use super::scope::ScopeSet;
+
+/// What the gateway asks a person to confirm through the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Confirm {
+    /// Nothing.
+    #[default]
+    No,
+    /// `confirm: true`.
+    Yes,
+    /// `confirm: true` and `user_intent`.
+    Intent,
+}
+
+/// The policy of one tool, all globs merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolPolicy {
+    /// The scopes a call needs.
+    pub scopes: ScopeSet,
+    /// No credential is needed.
+    pub public: bool,
+    /// The tool's own plan feature, beside the service's.
+    pub feature: Option<String>,
+    /// The only mode that sees it; none is both.
+    pub only_mode: Option<Mode>,
+    /// Not there for anybody.
+    pub hidden: bool,
+    /// It only reads: allowed while a bill is overdue.
+    pub read_only: bool,
+    /// What has to be confirmed.
+    pub confirm: Confirm,
+}
