@@ -1,2 +1,3 @@
 //! Portero
 pub mod domain;
+pub mod store;

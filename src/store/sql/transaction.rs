@@ -1,0 +1,69 @@
+//! Transactions: one place that begins, bounds, commits and announces.
+
+use std::time::Duration;
+
+use sqlx::{Any, Transaction};
+
+use super::pool::{Dialect, Store};
+use crate::domain::change::Change;
+use crate::domain::clock::Timestamp;
+use crate::store::StoreError;
+
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// An open transaction and the changes of authority it has written so far.
+pub struct Tx {
+    inner: Transaction<'static, Any>,
+    changes: Vec<Change>,
+    /// The moment at which the transaction happens: one for all its rows.
+    pub now: Timestamp,
+}
+
+impl Tx {
+    /// The connection, for the statements of the aggregates.
+    pub(in crate::store) fn connection(&mut self) -> &mut sqlx::AnyConnection {
+        &mut self.inner
+    }
+
+    /// Writes a change of authority into the log, to be announced after the commit.
+    pub async fn change(&mut self, change: Change) -> Result<(), StoreError> {
+        sqlx::query("INSERT INTO changes (kind, id, at) VALUES ($1, $2, $3)")
+            .bind(change.kind.label())
+            .bind(&change.id)
+            .bind(self.now.millis())
+            .execute(&mut *self.inner)
+            .await?;
+        self.changes.push(change);
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Runs `work` in one transaction: committed when it answers `Ok`, undone otherwise, undone after five
+    /// seconds in any case. What it changed is announced before this returns.
+    ///
+    /// On SQLite the write lock is taken at once; on PostgreSQL `work` locks the rows it names first.
+    pub async fn transaction<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: AsyncFnOnce(&mut Tx) -> Result<T, E>,
+    {
+        let run = async {
+            let inner = match self.dialect() {
+                Dialect::Sqlite => self.writer.begin_with("BEGIN IMMEDIATE").await,
+                Dialect::Postgres => self.writer.begin().await,
+            };
+            let mut tx =
+                Tx { inner: inner.map_err(StoreError::from)?, changes: Vec::new(), now: self.clock.now() };
+            let value = work(&mut tx).await?;
+            tx.inner.commit().await.map_err(StoreError::from)?;
+            if let (false, Some(listener)) = (tx.changes.is_empty(), self.committed.get()) {
+                listener(&tx.changes);
+            }
+            Ok(value)
+        };
+        tokio::time::timeout(DEADLINE, run)
+            .await
+            .unwrap_or_else(|_| Err(StoreError::Unavailable("transaction deadline".to_owned()).into()))
+    }
+}

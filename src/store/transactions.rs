@@ -1,0 +1,98 @@
+//! Authorization requests that wait for their decision.
+
+use super::sql::RowExt;
+use super::{Store, StoreError, Tx};
+use crate::domain::clock::Timestamp;
+use crate::domain::ids::{TransactionId, UserId};
+
+const INSERT: &str = "INSERT INTO transactions (id, request, created_at, expires_at) VALUES ($1, $2, $3, $4)";
+const BY_ID: &str =
+    "SELECT request, user_id, created_at, expires_at, decision FROM transactions WHERE id = $1";
+const BIND: &str = "UPDATE transactions SET user_id = $2 WHERE id = $1 AND decided_at IS NULL
+     AND (user_id IS NULL OR user_id = $2)";
+const DECIDE: &str = "UPDATE transactions SET decided_at = $2, decision = $3
+     WHERE id = $1 AND decided_at IS NULL AND expires_at > $2";
+const COUNT: &str = "SELECT COUNT(*) AS n FROM transactions WHERE decided_at IS NULL";
+const EVICT: &str = "DELETE FROM transactions WHERE id IN (
+     SELECT id FROM transactions WHERE decided_at IS NULL ORDER BY created_at LIMIT $1)";
+const SWEEP: &str =
+    "DELETE FROM transactions WHERE id IN (SELECT id FROM transactions WHERE expires_at < $1 LIMIT $2)";
+
+/// A kept authorization request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transaction {
+    /// Its id.
+    pub id: TransactionId,
+    /// The request, as JSON of the authorization endpoint.
+    pub request: String,
+    /// Who it is bound to, once somebody has signed in on it.
+    pub user: Option<UserId>,
+    /// When it was kept.
+    pub created_at: Timestamp,
+    /// When it can no longer be decided.
+    pub expires_at: Timestamp,
+    /// `allow` or `deny`, once decided.
+    pub decision: Option<String>,
+}
+
+impl Store {
+    /// The transaction of an id.
+    pub async fn authorization(&self, id: &TransactionId) -> Result<Option<Transaction>, StoreError> {
+        let row = sqlx::query(BY_ID).bind(id.as_str()).fetch_optional(&self.reader).await?;
+        let Some(row) = row else { return Ok(None) };
+        Ok(Some(Transaction {
+            id: id.clone(),
+            request: row.text("request")?,
+            user: row.text_opt("user_id")?.map(UserId::from),
+            created_at: row.time("created_at")?,
+            expires_at: row.time("expires_at")?,
+            decision: row.text_opt("decision")?,
+        }))
+    }
+}
+
+impl Tx {
+    /// Keeps a request; the oldest undecided ones give way beyond `cap`.
+    pub async fn insert_authorization(&mut self, kept: &Transaction, cap: i64) -> Result<(), StoreError> {
+        let count = sqlx::query(COUNT).fetch_one(self.connection()).await?.number("n")?;
+        if count >= cap {
+            sqlx::query(EVICT).bind((count - cap + cap / 100).max(1)).execute(self.connection()).await?;
+        }
+        sqlx::query(INSERT)
+            .bind(kept.id.as_str())
+            .bind(&kept.request)
+            .bind(kept.created_at.millis())
+            .bind(kept.expires_at.millis())
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+
+    /// Binds a request to the person who signed in on it. False if it is another's or decided.
+    pub async fn bind_authorization(
+        &mut self,
+        id: &TransactionId,
+        user: &UserId,
+    ) -> Result<bool, StoreError> {
+        let done = sqlx::query(BIND).bind(id.as_str()).bind(user.as_str()).execute(self.connection()).await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// Takes the one decision. False if it was taken already or is too late.
+    pub async fn decide_authorization(
+        &mut self,
+        id: &TransactionId,
+        decision: &str,
+    ) -> Result<bool, StoreError> {
+        let now = self.now.millis();
+        let done =
+            sqlx::query(DECIDE).bind(id.as_str()).bind(now).bind(decision).execute(self.connection()).await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// Deletes up to `limit` requests that ended before `before`.
+    pub async fn sweep_authorizations(&mut self, before: Timestamp, limit: i64) -> Result<u64, StoreError> {
+        let done = sqlx::query(SWEEP).bind(before.millis()).bind(limit).execute(self.connection()).await?;
+        Ok(done.rows_affected())
+    }
+}
