@@ -1,3 +1,5 @@
 //! Portero
+pub mod cluster;
 pub mod domain;
+pub mod identity;
 pub mod store;

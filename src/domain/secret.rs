@@ -38,8 +38,24 @@ pub fn base62(bytes: &[u8], width: usize) -> String {
     digits.into_iter().map(char::from).collect()
 }
 
-fn checksum(text: &str) -> String {
-    base62(&crc32fast::hash(text.as_bytes()).to_be_bytes(), CHECK)
+fn checksum(text: &str) -> [u8; CHECK] {
+    let mut number = crc32fast::hash(text.as_bytes());
+    let mut digits = [b'0'; CHECK];
+    for digit in digits.iter_mut().rev() {
+        *digit = ALPHABET.get((number % 62) as usize).copied().unwrap_or(b'0');
+        number /= 62;
+    }
+    digits
+}
+
+/// The digest of a presented secret of the kind `prefix`; `None`, without hashing, if it cannot be one of ours.
+pub fn recognise(prefix: &str, text: &str) -> Option<Digest> {
+    let tail = text.strip_prefix(prefix)?;
+    if tail.len() != TAIL || !tail.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let (rest, check) = text.split_at_checked(text.len() - CHECK)?;
+    (checksum(rest) == check.as_bytes()).then(|| Digest::of(text))
 }
 
 /// A secret in clear, wiped from memory when dropped and never printed.
@@ -58,7 +74,7 @@ impl Secret {
         text.push_str(prefix);
         text.push_str(&Zeroizing::new(base62(bits, BODY)));
         let check = checksum(&text);
-        text.push_str(&check);
+        text.extend(check.map(char::from));
         Self(text)
     }
 
@@ -74,12 +90,7 @@ impl Secret {
 
     /// Reads a presented secret of the kind `prefix`; `None` if it cannot be one of ours.
     pub fn parse(prefix: &str, text: &str) -> Option<Self> {
-        let tail = text.strip_prefix(prefix)?;
-        if tail.len() != TAIL || !tail.bytes().all(|b| b.is_ascii_alphanumeric()) {
-            return None;
-        }
-        let (rest, check) = text.split_at_checked(text.len() - CHECK)?;
-        (checksum(rest) == check).then(|| Self(Zeroizing::new(text.to_owned())))
+        recognise(prefix, text).map(|_| Self(Zeroizing::new(text.to_owned())))
     }
 
     /// The secret itself: for the one answer that shows it.

@@ -6,7 +6,7 @@ use crate::domain::change::{Change, ChangeKind};
 use crate::domain::clock::Timestamp;
 
 const AFTER: &str = "SELECT seq, kind, id FROM changes WHERE seq > $1 ORDER BY seq LIMIT 10000";
-const NEWEST: &str = "SELECT COALESCE(MAX(seq), 0) AS n FROM changes";
+const SETTLED: &str = "SELECT COALESCE(MAX(seq), 0) AS n FROM changes WHERE at < $1";
 const SWEEP: &str = "DELETE FROM changes WHERE seq IN (SELECT seq FROM changes WHERE at < $1 LIMIT $2)";
 const DATA_VERSION: &str = "PRAGMA data_version";
 
@@ -35,9 +35,9 @@ impl Store {
         Ok(changes)
     }
 
-    /// The newest sequence number.
-    pub async fn newest_change(&self) -> Result<i64, StoreError> {
-        sqlx::query(NEWEST).fetch_one(&self.reader).await?.number("n")
+    /// The newest sequence number written before `before`.
+    pub async fn settled_change(&self, before: Timestamp) -> Result<i64, StoreError> {
+        sqlx::query(SETTLED).bind(before.millis()).fetch_one(&self.reader).await?.number("n")
     }
 
     /// Takes a connection out of the readers to watch for commits.

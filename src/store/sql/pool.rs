@@ -47,7 +47,7 @@ impl Store {
             })?;
             let options: AnyConnectOptions = url.parse().map_err(unreadable)?;
             let writer = sqlite_pool(1).connect_lazy_with(options.clone());
-            let reader = sqlite_pool(4).connect_lazy_with(options);
+            let reader = sqlite_pool(5).connect_lazy_with(options);
             return Ok(Self { writer, reader, dialect: Dialect::Sqlite, clock, committed: Arc::default() });
         }
         let options: AnyConnectOptions = url.parse().map_err(unreadable)?;

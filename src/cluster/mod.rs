@@ -1,0 +1,5 @@
+//! What is fast and may be lost: the verification cache and counters. Losing any of it makes an answer slower,
+//! never wrong.
+
+pub mod counters;
+pub mod verified;

@@ -1,0 +1,172 @@
+//! The key file: what signs CSRF values and will seal and sign more. Never in the database.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use crate::domain::clock::Timestamp;
+use crate::domain::entropy::{self, Entropy};
+
+/// Why a key file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum KeysError {
+    /// It cannot be read or written.
+    #[error("key file {path}: {error}")]
+    File {
+        /// Which file.
+        path: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// It is no key file.
+    #[error(
+        "key file {0} is damaged: it must hold JSON with a list `keys` of `id`, `created_at` and a `secret` of 32 bytes in base64url"
+    )]
+    Damaged(String),
+    /// It is not there and must be.
+    #[error(
+        "key file {0} does not exist; make it with `portero keys init` and give the same file to every node"
+    )]
+    Missing(String),
+    /// It is there and must not be.
+    #[error("key file {0} exists already; `portero keys rotate` adds a key to it")]
+    Exists(String),
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct File {
+    keys: Vec<Entry>,
+}
+
+#[derive(serde::Serialize, serde::Deserialize, Clone)]
+struct Entry {
+    id: String,
+    created_at: i64,
+    secret: String,
+}
+
+struct Key {
+    id: String,
+    secret: Zeroizing<[u8; 32]>,
+}
+
+/// The keys of an installation, newest first: the first signs, all verify.
+pub struct Keys(Vec<Key>);
+
+impl Keys {
+    /// Reads a key file.
+    pub fn read(path: &Path) -> Result<Self, KeysError> {
+        let name = path.display().to_string();
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => Zeroizing::new(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(KeysError::Missing(name));
+            }
+            Err(error) => return Err(KeysError::File { path: name, error }),
+        };
+        let damaged = || KeysError::Damaged(name.clone());
+        let file: File = serde_json::from_str(&text).map_err(|_| damaged())?;
+        let keys: Option<Vec<Key>> = file.keys.iter().map(decode).collect();
+        keys.filter(|keys| !keys.is_empty()).map(Self).ok_or_else(damaged)
+    }
+
+    /// Reads a key file, making it first where there is none.
+    pub fn read_or_make(path: &Path, entropy: &dyn Entropy, now: Timestamp) -> Result<Self, KeysError> {
+        match Self::read(path) {
+            Err(KeysError::Missing(_)) => {
+                match Self::make(path, entropy, now) {
+                    Ok(()) | Err(KeysError::Exists(_)) => {}
+                    Err(error) => return Err(error),
+                }
+                Self::read(path)
+            }
+            other => other,
+        }
+    }
+
+    /// Makes a key file with one key, mode 0600. Refuses to touch one that exists.
+    pub fn make(path: &Path, entropy: &dyn Entropy, now: Timestamp) -> Result<(), KeysError> {
+        write(path, &File { keys: vec![new_entry(entropy, now)] }, true)
+    }
+
+    /// Adds a new key in front; the old ones keep verifying.
+    pub fn rotate(path: &Path, entropy: &dyn Entropy, now: Timestamp) -> Result<usize, KeysError> {
+        Self::read(path)?;
+        let name = path.display().to_string();
+        let text =
+            std::fs::read_to_string(path).map_err(|error| KeysError::File { path: name.clone(), error })?;
+        let mut file: File = serde_json::from_str(&text).map_err(|_| KeysError::Damaged(name))?;
+        file.keys.insert(0, new_entry(entropy, now));
+        write(path, &file, false)?;
+        Ok(file.keys.len())
+    }
+
+    /// A tag that proves that this installation saw these parts together for this purpose.
+    pub fn tag(&self, purpose: &str, parts: &[&str]) -> String {
+        self.0.first().map(|key| format!("{}.{}", key.id, tag_with(key, purpose, parts))).unwrap_or_default()
+    }
+
+    /// True if a tag is one of ours for these parts. Compared in constant time.
+    pub fn verify_tag(&self, purpose: &str, parts: &[&str], tag: &str) -> bool {
+        let Some((id, value)) = tag.split_once('.') else { return false };
+        self.0
+            .iter()
+            .filter(|key| key.id == id)
+            .any(|key| bool::from(tag_with(key, purpose, parts).as_bytes().ct_eq(value.as_bytes())))
+    }
+}
+
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Keys({})", self.0.len())
+    }
+}
+
+fn tag_with(key: &Key, purpose: &str, parts: &[&str]) -> String {
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key.secret.as_ref()) else { return String::new() };
+    // Every part is preceded by its length, so that no two lists of parts give the same input.
+    for part in std::iter::once(&purpose).chain(parts) {
+        mac.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+        mac.update(part.as_bytes());
+    }
+    URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
+}
+
+fn decode(entry: &Entry) -> Option<Key> {
+    let bytes = Zeroizing::new(URL_SAFE_NO_PAD.decode(&entry.secret).ok()?);
+    let secret = Zeroizing::new(<[u8; 32]>::try_from(bytes.as_slice()).ok()?);
+    Some(Key { id: entry.id.clone(), secret })
+}
+
+fn new_entry(entropy: &dyn Entropy, now: Timestamp) -> Entry {
+    let secret = Zeroizing::new(entropy::bytes::<32>(entropy));
+    Entry {
+        id: crate::domain::secret::base62(&entropy::bytes::<6>(entropy), 9),
+        created_at: now.millis(),
+        secret: URL_SAFE_NO_PAD.encode(secret.as_ref()),
+    }
+}
+
+/// Writes beside and renames, so that a crash leaves the old file or the new one.
+fn write(path: &Path, file: &File, fresh: bool) -> Result<(), KeysError> {
+    let name = path.display().to_string();
+    let at = |error| KeysError::File { path: name.clone(), error };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(at)?;
+    let text =
+        Zeroizing::new(serde_json::to_string_pretty(file).map_err(|_| KeysError::Damaged(name.clone()))?);
+    temporary.write_all(text.as_bytes()).map_err(at)?;
+    temporary.as_file().sync_all().map_err(at)?;
+    let placed = if fresh { temporary.persist_noclobber(path) } else { temporary.persist(path) };
+    match placed {
+        Ok(_) => Ok(()),
+        Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Err(KeysError::Exists(name)),
+        Err(error) => Err(at(error.error)),
+    }
+}

@@ -1,0 +1,102 @@
+//! The use-cases of identity: who somebody is, what they are given, and how it ends.
+//!
+//! - [`verify`]: a presented token, from the cache when it is warm
+//! - [`issue`]: personal access tokens, codes and token families
+//! - [`refresh`]: the exchange of a refresh token
+//! - [`revoke`]: the one cascade
+//! - [`password`], [`session`]: signing in
+//! - [`keys`]: the key file
+//! - [`follow`]: the change log, read for the cache
+//! - [`usage`]: when things were last used
+
+pub mod follow;
+pub mod issue;
+pub mod keys;
+pub mod password;
+pub mod refresh;
+pub mod revoke;
+pub mod session;
+pub mod usage;
+pub mod verify;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::cluster::counters::Counters;
+use crate::cluster::verified::VerifiedCache;
+use crate::domain::clock::{Clock, Timestamp};
+use crate::domain::entropy::Entropy;
+use crate::store::Store;
+
+/// How long things last.
+#[derive(Clone, Copy, Debug)]
+pub struct Lifetimes {
+    /// An access token.
+    pub access: Duration,
+    /// A refresh token that is not used.
+    pub refresh: Duration,
+    /// A grant, at most.
+    pub grant: Duration,
+    /// An authorization code.
+    pub code: Duration,
+    /// How long a consumed refresh token leads on to its successor.
+    pub grace: Duration,
+    /// An authorization request that waits for its decision.
+    pub transaction: Duration,
+}
+
+/// What every use-case needs.
+#[derive(Clone)]
+pub struct Identity {
+    /// The durable truth.
+    pub store: Store,
+    /// The verification cache, fed by the change log.
+    pub verified: Arc<VerifiedCache>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// The randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// How long things last.
+    pub lifetimes: Lifetimes,
+    /// When things were last used, waiting to be written.
+    pub usage: Arc<usage::Usage>,
+    /// Failed proofs of identity, by account and by address.
+    pub failures: Arc<Counters>,
+    /// The bound on concurrent password checks.
+    pub passwords: Arc<password::Passwords>,
+}
+
+impl Identity {
+    /// Joins the parts. From here on every committed change reaches the cache before its call returns.
+    pub fn new(
+        store: Store,
+        verified: Arc<VerifiedCache>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+        lifetimes: Lifetimes,
+    ) -> Self {
+        let (cache, time) = (Arc::clone(&verified), Arc::clone(&clock));
+        store.on_commit(move |changes| cache.apply(changes, time.now()));
+        Self {
+            store,
+            verified,
+            clock,
+            entropy,
+            lifetimes,
+            usage: Arc::default(),
+            failures: Arc::new(Counters::new(20, Duration::from_mins(5))),
+            passwords: Arc::default(),
+        }
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
+
+impl std::fmt::Debug for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Identity")
+    }
+}

@@ -1,0 +1,92 @@
+//! A presented token: kind by prefix, checksum, digest, cache, store.
+
+use std::sync::Arc;
+
+use super::Identity;
+use crate::cluster::verified::{Lookup, Ticket};
+use crate::domain::brand::{BrandTokens, Kind};
+use crate::domain::ids::ServiceId;
+use crate::domain::secret::{Digest, MAX_LENGTH, recognise};
+use crate::domain::verified::Verified;
+use crate::store::StoreError;
+
+/// Why a token is not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// It is no live token for this service. The word is for logs alone.
+    #[error("{0}")]
+    Invalid(&'static str),
+    /// It could not be checked.
+    #[error(transparent)]
+    Unavailable(#[from] StoreError),
+}
+
+impl Identity {
+    /// The live credential behind a token presented at a service. Nothing is asked of the database while the
+    /// cache is warm.
+    pub async fn verify(
+        &self,
+        tokens: &BrandTokens,
+        service: &ServiceId,
+        token: &str,
+    ) -> Result<Arc<Verified>, VerifyError> {
+        let verified = self.verify_for_brand(tokens, token).await?;
+        if verified.service.as_ref().is_some_and(|audience| audience != service) {
+            return Err(VerifyError::Invalid("other_service"));
+        }
+        Ok(verified)
+    }
+
+    /// The live credential behind a token of a brand, whichever of its services it is for.
+    pub async fn verify_for_brand(
+        &self,
+        tokens: &BrandTokens,
+        token: &str,
+    ) -> Result<Arc<Verified>, VerifyError> {
+        if token.len() > MAX_LENGTH {
+            return Err(VerifyError::Invalid("too_long"));
+        }
+        let (kind, prefix) = tokens.kind(token).ok_or(VerifyError::Invalid("unknown_prefix"))?;
+        if !matches!(kind, Kind::Pat | Kind::Oauth) {
+            return Err(VerifyError::Invalid("other_kind"));
+        }
+        let digest = recognise(prefix, token).ok_or(VerifyError::Invalid("bad_checksum"))?;
+        let verified = match self.verified.look_up(&digest, self.now()) {
+            Lookup::Alive(verified, note) => {
+                if note {
+                    self.usage.note(&verified, self.now());
+                }
+                verified
+            }
+            Lookup::Unknown => return Err(VerifyError::Invalid("unknown")),
+            Lookup::Ask(ticket) => self.ask(kind, digest, ticket).await?,
+        };
+        if verified.brand != tokens.brand {
+            return Err(VerifyError::Invalid("other_brand"));
+        }
+        Ok(verified)
+    }
+
+    async fn ask(&self, kind: Kind, digest: Digest, ticket: Ticket) -> Result<Arc<Verified>, VerifyError> {
+        let now = self.now();
+        let found = match kind {
+            Kind::Pat => self.store.pat_token(&digest, now).await?,
+            _ => match self.store.access_token(&digest, now).await? {
+                Some(row) => {
+                    if !row.used {
+                        self.store.first_use(&digest, now).await?;
+                    }
+                    Some(row.verified)
+                }
+                None => None,
+            },
+        };
+        let Some(verified) = found.map(Arc::new) else {
+            self.verified.fill_unknown(digest, ticket);
+            return Err(VerifyError::Invalid("unknown"));
+        };
+        self.usage.note(&verified, now);
+        self.verified.fill(digest, ticket, Arc::clone(&verified), now);
+        Ok(verified)
+    }
+}
