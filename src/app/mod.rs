@@ -1,0 +1,138 @@
+//! App: the parts every face shares, built once.
+
+pub mod brand;
+pub mod service;
+pub mod sites;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::cluster::verified::VerifiedCache;
+use crate::config::Config;
+use crate::domain::clock::Clock;
+use crate::domain::entropy::Entropy;
+use crate::domain::ids::PlanId;
+use crate::domain::plan::Plan;
+use crate::identity::keys::Keys;
+use crate::identity::{Identity, Lifetimes};
+use crate::store::Store;
+use crate::upstream::client::Client as UpstreamClient;
+use brand::Brand;
+use service::Service;
+use sites::Sites;
+
+/// What comes from outside and is swapped in tests.
+#[derive(Clone)]
+pub struct Doors {
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// The randomness.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+/// The shared parts.
+pub struct App {
+    /// The configuration.
+    pub config: Arc<Config>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// The randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// Tokens, sign-in, revocation.
+    pub identity: Identity,
+    /// What signs CSRF values.
+    pub keys: Keys,
+    /// Plans by id.
+    pub plans: HashMap<PlanId, Plan>,
+    /// Brands in the configuration's order.
+    pub brands: Vec<Arc<Brand>>,
+    /// Services in the configuration's order.
+    pub services: Vec<Arc<Service>>,
+    /// Which hosts and paths are ours.
+    pub sites: Sites,
+    /// The one door to upstreams.
+    pub upstream: UpstreamClient,
+}
+
+impl App {
+    /// Builds the shared parts over an opened store and read keys.
+    pub fn new(config: Arc<Config>, doors: Doors, store: Store, keys: Keys) -> Self {
+        let verified = Arc::new(VerifiedCache::new(config.cache.max_blind.get()));
+        let lifetimes = Lifetimes {
+            access: config.oauth.access_token_ttl.get(),
+            refresh: config.oauth.refresh_token_ttl.get(),
+            grant: config.oauth.grant_max_ttl.get(),
+            code: config.oauth.code_ttl.get(),
+            grace: config.oauth.refresh_grace.get(),
+            transaction: config.oauth.transaction_ttl.get(),
+        };
+        let identity =
+            Identity::new(store, verified, Arc::clone(&doors.clock), Arc::clone(&doors.entropy), lifetimes);
+        let brands: Vec<_> =
+            config.brand.iter().map(|(id, brand)| Arc::new(Brand::new(id, brand))).collect();
+        let services: Vec<_> = config
+            .service
+            .iter()
+            .filter_map(|service| {
+                let brand = brands.iter().find(|brand| brand.id.as_str() == service.brand)?;
+                Some(Arc::new(Service::new(service, brand)))
+            })
+            .collect();
+        Self {
+            plans: plans(&config),
+            sites: Sites::new(&config.public_url, &brands, &services),
+            config,
+            clock: doors.clock,
+            entropy: doors.entropy,
+            identity,
+            keys,
+            brands,
+            services,
+            upstream: UpstreamClient::new(),
+        }
+    }
+
+    /// The services of a brand.
+    pub fn services_of<'a>(&'a self, brand: &'a Brand) -> impl Iterator<Item = &'a Arc<Service>> {
+        self.services.iter().filter(|service| service.brand.id == brand.id)
+    }
+
+    /// The service a resource indicator names within a brand: the named one, else the brand's only one, else
+    /// its default. RFC 8707: never a token without an audience.
+    pub fn service_for(&self, brand: &Brand, resource: Option<&str>) -> Option<&Arc<Service>> {
+        let mut own = self.services_of(brand).filter(|service| service.accepts_oauth());
+        match resource {
+            Some(resource) => own.find(|service| service.is_named_by(resource)),
+            None => {
+                let own: Vec<_> = own.collect();
+                match own.as_slice() {
+                    [only] => Some(only),
+                    several => several.iter().copied().find(|service| service.config.default),
+                }
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("App")
+    }
+}
+
+/// The configured plans by id.
+pub fn plans(config: &Config) -> HashMap<PlanId, Plan> {
+    config
+        .plans
+        .iter()
+        .map(|(id, plan)| {
+            let id = PlanId::from(id.as_str());
+            let plan = Plan {
+                id: id.clone(),
+                features: plan.features.clone(),
+                credits_per_month: plan.credits_per_month,
+            };
+            (id, plan)
+        })
+        .collect()
+}

@@ -1,0 +1,11 @@
+//! What every face of the server shares about HTTP.
+
+pub mod answer;
+pub mod client_ip;
+pub mod cookies;
+pub mod cors;
+pub mod csrf;
+pub mod middleware;
+pub mod record;
+pub mod session;
+pub mod strict;
