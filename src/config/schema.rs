@@ -81,17 +81,19 @@ fn enumerate(object: &mut Map<String, Value>) {
 
 fn add_twins(object: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = object.get_mut("properties") else { return };
-    let secret = |(key, value): (&String, &Value)| value.get("x-secret").is_some().then(|| key.clone());
-    let secrets: Vec<String> = properties.iter().filter_map(secret).collect();
-    for key in secrets {
-        let twin = json!({
-            "type": "string",
-            "minLength": 1,
-            "description": format!("File that holds `{key}`, in its place."),
-            "x-allowed": "the path of a file",
-            "x-twin-of": key
+    for (key, value) in std::mem::take(properties) {
+        let twin = value.get("x-secret").map(|_| {
+            json!({
+                "type": "string",
+                "minLength": 1,
+                "description": format!("File that holds `{key}`, in its place."),
+                "x-allowed": "the path of a file",
+                "x-twin-of": key
+            })
         });
-        properties.insert(format!("{key}_file"), twin);
+        let name = format!("{key}_file");
+        properties.insert(key, value);
+        properties.extend(twin.map(|twin| (name, twin)));
     }
 }
 
@@ -158,7 +160,9 @@ impl<'a> Shape<'a> {
 
     /// Whether a key must be there.
     pub fn requires(self, key: &str) -> bool {
-        self.get("required").and_then(Value::as_array).is_some_and(|keys| keys.iter().any(|known| known == key))
+        self.get("required")
+            .and_then(Value::as_array)
+            .is_some_and(|keys| keys.iter().any(|known| known == key))
     }
 
     /// Whether values are tables.
@@ -176,7 +180,9 @@ impl<'a> Shape<'a> {
             return allowed.to_owned();
         }
         match self.text("type") {
-            Some("string") if self.get("minLength").is_some() => "a text that is not empty".to_owned(),
+            Some("string") if self.get("minLength").is_some() => {
+                "a text of at least one character".to_owned()
+            }
             Some("string") => "a text".to_owned(),
             Some("boolean") => "true or false".to_owned(),
             Some("integer") => match self.get("minimum") {
