@@ -1,6 +1,6 @@
 //! `[brand.ID]`: the product a customer knows.
 
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 
 use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -125,6 +125,16 @@ pub enum PatExpiry {
     Never,
     /// So long after it was made.
     After(Period),
+}
+
+impl PatExpiry {
+    /// How long after its making a token ends, if it does.
+    pub const fn get(self) -> Option<Duration> {
+        match self {
+            Self::Never => None,
+            Self::After(period) => Some(period.get()),
+        }
+    }
 }
 
 impl FromStr for PatExpiry {

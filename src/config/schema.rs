@@ -18,24 +18,28 @@ pub fn schema() -> Value {
 
 /// TOML has no null, constants with descriptions are an enumeration, and every secret has a twin.
 fn tidy(node: &mut Value) {
-    match node {
-        Value::Object(object) => {
-            drop_null(object);
-            enumerate(object);
-            if object.contains_key("x-default") {
-                object.remove("default");
-            }
-            object.values_mut().for_each(tidy);
-            add_twins(object);
-        }
-        Value::Array(list) => list.iter_mut().for_each(tidy),
-        _ => {}
+    let Value::Object(object) = node else { return };
+    drop_null(object);
+    enumerate(object);
+    if object.contains_key("x-default") {
+        object.shift_remove("default");
     }
+    // only places of schemas are entered: a key of the file may be called `default` or `type` too
+    for (keyword, below) in object.iter_mut() {
+        match (keyword.as_str(), below) {
+            ("items" | "additionalProperties", below) => tidy(below),
+            ("properties" | "$defs", Value::Object(named)) => named.values_mut().for_each(tidy),
+            ("anyOf" | "oneOf", Value::Array(list)) => list.iter_mut().for_each(tidy),
+            _ => {}
+        }
+    }
+    add_twins(object);
 }
 
 fn drop_null(object: &mut Map<String, Value>) {
-    if object.get("default").is_some_and(Value::is_null) {
-        object.remove("default");
+    // a section's default is that of its keys, which say it themselves
+    if object.get("default").is_some_and(|default| default.is_null() || default.is_object()) {
+        object.shift_remove("default");
     }
     if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|kind| kind != "null");
@@ -47,7 +51,7 @@ fn drop_null(object: &mut Map<String, Value>) {
     if let Some(Value::Array(values)) = object.get_mut("enum") {
         values.retain(|value| !value.is_null());
     }
-    let Some(Value::Array(mut any)) = object.remove("anyOf") else { return };
+    let Some(Value::Array(mut any)) = object.shift_remove("anyOf") else { return };
     any.retain(|one| one.get("type").is_none_or(|kind| kind != "null"));
     match (any.len(), any.pop()) {
         (1, Some(Value::Object(only))) => {
@@ -74,7 +78,7 @@ fn enumerate(object: &mut Map<String, Value>) {
         }
         values.push(value.clone());
     }
-    object.remove("oneOf");
+    object.shift_remove("oneOf");
     object.insert("enum".to_owned(), Value::Array(values));
     object.insert("x-values".to_owned(), Value::Object(meanings));
 }

@@ -52,7 +52,7 @@ pub struct ServiceConfig {
     #[serde(default)]
     pub error_text: ErrorText,
     /// JSON-RPC numbers by refusal code, in the place of the usual ones.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub error_codes: IndexMap<String, i64>,
     /// How a protected call without a token is answered where other tools are public.
     #[serde(default)]
@@ -96,7 +96,7 @@ pub struct ServiceConfig {
     #[schemars(extend("x-allowed" = "an http or https URL"))]
     pub website: Option<String>,
     /// What a person can allow, in the order it is shown.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub scopes: IndexMap<String, ScopeConfig>,
     /// Tokens of an external issuer; only with `accept = ["jwt"]`.
     pub jwt: Option<JwtConfig>,
@@ -104,17 +104,17 @@ pub struct ServiceConfig {
     #[serde(default)]
     pub upstream: Vec<UpstreamConfig>,
     /// Policy by tool name or glob.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub tool: IndexMap<String, ToolPolicy>,
     /// Policy by `operationId` or glob, for OpenAPI operations.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub operation: IndexMap<String, ToolPolicy>,
     /// Policy by resource URI, template or glob. Written `[service.resources."URI"]`, since TOML has room for one
     /// `resource` only and that is the service's URL; `[service.resource."URI"]` is read as the same.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub resources: IndexMap<String, ToolPolicy>,
     /// Policy by prompt name or glob.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub prompt: IndexMap<String, ToolPolicy>,
 }
 

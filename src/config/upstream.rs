@@ -43,7 +43,7 @@ pub struct UpstreamConfig {
     #[serde(default = "timeout")]
     pub timeout: Period,
     /// Headers sent with every request to it, such as the key it knows Portero by.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "IndexMap<String, HeaderText>")]
     pub headers: IndexMap<String, Secret>,
     /// OpenAPI: the document's file, JSON or YAML.
@@ -53,7 +53,7 @@ pub struct UpstreamConfig {
     #[schemars(extend("x-allowed" = "a prefix such as \"met\"", "x-default" = "none of the three tools"))]
     pub generic: Option<String>,
     /// OpenAPI: operations that are not to be reached.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<ExcludeConfig>,
 }
 

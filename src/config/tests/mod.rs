@@ -108,6 +108,11 @@ fn every_key_loads() {
     let (dir, loaded) = everything();
     let config = loaded.config;
     assert_eq!(
+        config.brand.keys().collect::<Vec<_>>(),
+        ["mico", "meteor", "becoming"],
+        "in the file's order"
+    );
+    assert_eq!(
         loaded.warnings,
         ["cluster.redis_url: several nodes need PostgreSQL; on SQLite this is of no use"]
     );
