@@ -1,6 +1,6 @@
 //! `[brand.ID]`: the product a customer knows.
 
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 
 use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -22,7 +22,7 @@ pub struct BrandConfig {
     pub name: String,
     /// The issuer URL, the same in every document; `/authorize`, `/token` and the rest stand under it.
     #[serde(default)]
-    #[schemars(length(min = 1), extend("x-default" = "`public_url`, or `public_url/ID` when there are several brands"))]
+    #[schemars(length(min = 1), extend("x-allowed" = "https://…, or http://… on a loopback host, without a slash at its end", "x-default" = "`public_url`, or `public_url/ID` when there are several brands"))]
     pub issuer: String,
     /// What the brand's tokens begin with.
     #[serde(default)]
@@ -42,7 +42,7 @@ pub struct BrandConfig {
     #[schemars(regex(pattern = "^#[0-9a-fA-F]{6}$"), extend("x-allowed" = "a colour such as \"#1f6f5c\""))]
     pub color: String,
     /// An SVG, PNG, JPEG or WebP file, shown on the pages.
-    #[schemars(extend("x-default" = "the name alone"))]
+    #[schemars(extend("x-allowed" = "the path of a file", "x-default" = "the name alone"))]
     pub logo: Option<PathBuf>,
 }
 
@@ -54,10 +54,10 @@ pub struct TokenPrefixes {
     #[schemars(extend("x-default" = "`ID_pat_`"))]
     pub pat: PatPrefixes,
     /// OAuth access tokens.
-    #[schemars(length(min = 1), extend("x-default" = "`ID_oat_`"))]
+    #[schemars(length(min = 1), extend("x-allowed" = "a prefix of 0-9 A-Z a-z _", "x-default" = "`ID_oat_`"))]
     pub oauth: String,
     /// OAuth refresh tokens.
-    #[schemars(length(min = 1), extend("x-default" = "`ID_ort_`"))]
+    #[schemars(length(min = 1), extend("x-allowed" = "a prefix of 0-9 A-Z a-z _", "x-default" = "`ID_ort_`"))]
     pub refresh: String,
 }
 
@@ -127,6 +127,16 @@ pub enum PatExpiry {
     After(Period),
 }
 
+impl PatExpiry {
+    /// How long after its making a token ends, if it does.
+    pub const fn get(self) -> Option<Duration> {
+        match self {
+            Self::Never => None,
+            Self::After(period) => Some(period.get()),
+        }
+    }
+}
+
 impl FromStr for PatExpiry {
     type Err = Unreadable;
 
@@ -186,7 +196,8 @@ impl BrandConfig {
         }
         if let Some(logo) = &self.logo {
             let known = ["svg", "png", "jpg", "jpeg", "webp"];
-            let kind = logo.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
+            let kind =
+                logo.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
             out.refuse(
                 !known.contains(&kind.as_str()),
                 &at.key("logo"),
@@ -208,7 +219,10 @@ pub(super) fn validate_together(brands: &IndexMap<String, BrandConfig>, at: &Key
         let here = at.key(id);
         match issuers.iter().find(|(issuer, _)| *issuer == brand.issuer) {
             Some((issuer, other)) => {
-                out.error(&here.key("issuer"), format!("{issuer:?} is brand {other}'s; each brand has its own"));
+                out.error(
+                    &here.key("issuer"),
+                    format!("{issuer:?} is brand {other}'s; each brand has its own"),
+                );
             }
             None => issuers.push((&brand.issuer, id)),
         }
@@ -216,7 +230,8 @@ pub(super) fn validate_together(brands: &IndexMap<String, BrandConfig>, at: &Key
         prefixes.push(Prefix { owner: format!("brand {id}'s codes"), text: code });
         let tokens = &brand.tokens;
         let at = here.key("tokens");
-        let of = |kind: &str, text: &String| Prefix { owner: format!("brand {id}'s {kind}"), text: text.clone() };
+        let of =
+            |kind: &str, text: &String| Prefix { owner: format!("brand {id}'s {kind}"), text: text.clone() };
         if tokens.pat.live == tokens.pat.test {
             add(of("pat", &tokens.pat.live), &at.key("pat"), &mut prefixes, out);
         } else {
@@ -236,12 +251,14 @@ struct Prefix {
 /// Adds a prefix to those known, unless it is malformed or could be taken for another.
 fn add(prefix: Prefix, at: &KeyPath, known: &mut Vec<Prefix>, out: &mut Findings) {
     let text = &prefix.text;
-    let plain = !text.is_empty() && text.len() <= 32 && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let plain =
+        !text.is_empty() && text.len() <= 80 && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !plain {
-        out.error(at, format!("{text:?} is no prefix; up to 32 of the characters 0-9 A-Z a-z _ are allowed"));
+        out.error(at, format!("{text:?} is no prefix; up to 80 of the characters 0-9 A-Z a-z _ are allowed"));
         return;
     }
-    let clash = known.iter().find(|other| other.text.starts_with(text.as_str()) || text.starts_with(&other.text));
+    let clash =
+        known.iter().find(|other| other.text.starts_with(text.as_str()) || text.starts_with(&other.text));
     if let Some(other) = clash {
         out.error(
             at,

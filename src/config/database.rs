@@ -59,7 +59,8 @@ impl DatabaseConfig {
         let Some(DatabaseKind::Sqlite(file)) = self.kind() else { return };
         let (_, parameters) = split_sqlite(self.url.expose_secret()).unwrap_or_default();
         let mark = if parameters.is_empty() { "" } else { "?" };
-        let file = dir.join(file).to_string_lossy().replace('%', "%25").replace('?', "%3F").replace('#', "%23");
+        let file =
+            dir.join(file).to_string_lossy().replace('%', "%25").replace('?', "%3F").replace('#', "%23");
         self.url = Secret::from(format!("sqlite://{file}{mark}{parameters}").as_str());
     }
 

@@ -38,7 +38,7 @@ fn set(file: &mut Value, root: Shape<'_>, steps: &[&str], text: &str) -> Option<
     let (last, above) = steps.split_last()?;
     let (mut value, mut shape, mut path) = (file, Some(root), KeyPath::default());
     for step in above {
-        (value, shape, path) = enter(value, shape, path, step)?;
+        (value, shape, path) = enter(value, shape, &path, step)?;
     }
     let table = value.as_object_mut()?;
     let key = spelling(table.keys(), shape, last)?;
@@ -46,7 +46,8 @@ fn set(file: &mut Value, root: Shape<'_>, steps: &[&str], text: &str) -> Option<
     if shape.and_then(|shape| shape.property(&twin)).is_some() {
         table.shift_remove(&twin);
     }
-    let only_text = shape.and_then(|shape| shape.step(&key)).is_some_and(|shape| shape.text("type") == Some("string"));
+    let only_text =
+        shape.and_then(|shape| shape.step(&key)).is_some_and(|shape| shape.text("type") == Some("string"));
     table.insert(key.clone(), if only_text { Value::from(text) } else { read(text) });
     Some(path.key(&key))
 }
@@ -54,7 +55,7 @@ fn set(file: &mut Value, root: Shape<'_>, steps: &[&str], text: &str) -> Option<
 fn enter<'v, 's>(
     value: &'v mut Value,
     shape: Option<Shape<'s>>,
-    path: KeyPath,
+    path: &KeyPath,
     step: &str,
 ) -> Option<(&'v mut Value, Option<Shape<'s>>, KeyPath)> {
     match value {
@@ -73,11 +74,17 @@ fn enter<'v, 's>(
 }
 
 /// A variable's name has neither case nor dashes, so it means the key that is there, else the one that is known.
-fn spelling<'k>(mut present: impl Iterator<Item = &'k String>, shape: Option<Shape<'_>>, step: &str) -> Option<String> {
+fn spelling<'k>(
+    mut present: impl Iterator<Item = &'k String>,
+    shape: Option<Shape<'_>>,
+    step: &str,
+) -> Option<String> {
     if step.is_empty() {
         return None;
     }
-    let known = || shape.into_iter().flat_map(Shape::properties).map(|(key, _)| key).find(|key| same(key, step)).cloned();
+    let known = || {
+        shape.into_iter().flat_map(Shape::properties).map(|(key, _)| key).find(|key| same(key, step)).cloned()
+    };
     present.find(|key| same(key, step)).cloned().or_else(known).or_else(|| Some(step.to_ascii_lowercase()))
 }
 

@@ -105,7 +105,7 @@ impl Findings {
     pub fn name_sources(&mut self, sources: &[(KeyPath, String)]) {
         for error in &mut self.errors {
             if let Some((_, name)) = sources.iter().find(|(path, _)| covers(&path.0, &error.path)) {
-                error.message.push_str(&format!(" (set by {name})"));
+                error.message.extend([" (set by ", name, ")"]);
             }
         }
     }
@@ -122,5 +122,7 @@ impl Findings {
 }
 
 fn covers(above: &str, path: &str) -> bool {
-    path.strip_prefix(above).is_some_and(|rest| above.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
+    // a fault of the whole file, such as a variable that leads nowhere, says nothing about its keys
+    !above.is_empty()
+        && path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }

@@ -15,9 +15,8 @@ pub(super) fn from_toml(value: toml::Value) -> Value {
         toml::Value::String(text) => Value::String(text),
         toml::Value::Integer(number) => Value::from(number),
         // JSON has no NaN; no key takes one either, so its text is refused as any other would be
-        toml::Value::Float(number) => {
-            serde_json::Number::from_f64(number).map_or_else(|| Value::from(number.to_string()), Value::Number)
-        }
+        toml::Value::Float(number) => serde_json::Number::from_f64(number)
+            .map_or_else(|| Value::from(number.to_string()), Value::Number),
         toml::Value::Boolean(yes) => Value::Bool(yes),
         toml::Value::Datetime(time) => Value::String(time.to_string()),
         toml::Value::Array(list) => list.into_iter().map(from_toml).collect(),

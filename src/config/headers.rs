@@ -10,6 +10,7 @@ use super::error::{Findings, KeyPath};
 #[serde(deny_unknown_fields, default)]
 pub struct HeadersConfig {
     /// What the names of identity headers begin with. Headers of a client that begin so never reach a worker.
+    #[schemars(extend("x-allowed" = "letters, digits and -, with - at its end"))]
     pub prefix: String,
 }
 
@@ -26,7 +27,10 @@ impl HeadersConfig {
         out.refuse(
             !named || !stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'),
             &at.key("prefix"),
-            format!("{:?} is no header prefix; letters, digits and - are allowed, and - ends it", self.prefix),
+            format!(
+                "{:?} is no header prefix; letters, digits and - are allowed, and - ends it",
+                self.prefix
+            ),
         );
     }
 }

@@ -14,8 +14,10 @@ use super::{
 #[serde(deny_unknown_fields)]
 pub struct JwtConfig {
     /// `iss` of the tokens.
+    #[schemars(extend("x-allowed" = "https://…, or http://… on a loopback host"))]
     pub issuer: String,
     /// Where the issuer's public keys are.
+    #[schemars(extend("x-allowed" = "https://…, or http://… on a loopback host"))]
     pub jwks_url: String,
     /// `aud` that the tokens must name.
     #[serde(default = "audience")]
@@ -51,9 +53,11 @@ impl JwtConfig {
     pub(super) fn validate(&self, at: &KeyPath, out: &mut Findings) {
         urls::public(&self.issuer, &at.key("issuer"), out);
         urls::public(&self.jwks_url, &at.key("jwks_url"), out);
-        for (key, text) in
-            [("audience", &self.audience), ("user_claim", &self.user_claim), ("scope_claim", &self.scope_claim)]
-        {
+        for (key, text) in [
+            ("audience", &self.audience),
+            ("user_claim", &self.user_claim),
+            ("scope_claim", &self.scope_claim),
+        ] {
             out.refuse(text.is_empty(), &at.key(key), "is empty; a name is allowed");
         }
         for (index, scope) in self.assume_scopes.iter().enumerate() {

@@ -11,6 +11,6 @@ use serde::{Deserialize, Serialize};
 pub struct KeysConfig {
     /// The key file. On PostgreSQL it must be named, and be the same for all nodes (`portero keys init` makes it).
     #[serde(default)]
-    #[schemars(extend("x-default" = "`portero.keys` beside the SQLite file"))]
+    #[schemars(extend("x-allowed" = "the path of a file", "x-default" = "`portero.keys` beside the SQLite file"))]
     pub file: PathBuf,
 }

@@ -5,11 +5,11 @@ use std::{borrow::Cow, fs, path::Path};
 use serde_json::Value;
 
 use super::{
-    Config,
+    Config, env,
     error::{ConfigErrors, Findings, KeyPath},
     files,
     schema::{Shape, schema},
-    shape, env,
+    shape,
 };
 
 /// A configuration that holds, and what in it is probably not meant.

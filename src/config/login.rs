@@ -18,7 +18,7 @@ pub struct LoginConfig {
     /// Let anybody make an account.
     pub signup: bool,
     /// Plan of the workspaces of people who come by sign-up, OIDC, handoff or JWT.
-    #[schemars(extend("x-default" = "no plan"))]
+    #[schemars(extend("x-allowed" = "the id of a plan", "x-default" = "no plan"))]
     pub default_plan: Option<String>,
     /// Identity providers to sign in with.
     pub oidc: Vec<OidcConfig>,
@@ -37,8 +37,10 @@ impl Default for LoginConfig {
 #[serde(deny_unknown_fields)]
 pub struct OidcConfig {
     /// What the sign-in button says; also the last part of the path `/login/oidc/NAME`.
+    #[schemars(extend("x-allowed" = "a text without / ? # % and backslash"))]
     pub name: String,
     /// The provider's issuer, where its `/.well-known/openid-configuration` is found.
+    #[schemars(extend("x-allowed" = "https://…, or http://… on a loopback host"))]
     pub issuer: String,
     /// Portero's client id at the provider.
     pub client_id: String,
@@ -54,8 +56,10 @@ pub struct OidcConfig {
 #[serde(deny_unknown_fields)]
 pub struct HandoffConfig {
     /// `iss` of the app's JWTs.
+    #[schemars(extend("x-allowed" = "https://…, or http://… on a loopback host"))]
     pub issuer: String,
     /// Where the app's public keys are.
+    #[schemars(extend("x-allowed" = "https://…, or http://… on a loopback host"))]
     pub jwks_url: String,
 }
 
@@ -88,7 +92,11 @@ impl OidcConfig {
             format!("{:?} is no name for a path; a text without / ? # % \\ is allowed", self.name),
         );
         urls::public(&self.issuer, &at.key("issuer"), out);
-        out.refuse(self.client_id.is_empty(), &at.key("client_id"), "is empty; the id that the provider gave is allowed");
+        out.refuse(
+            self.client_id.is_empty(),
+            &at.key("client_id"),
+            "is empty; the id that the provider gave is allowed",
+        );
         let openid = self.scopes.iter().any(|scope| scope == "openid");
         out.refuse(!openid, &at.key("scopes"), "has no \"openid\"; a list with it is allowed");
     }

@@ -78,6 +78,7 @@ use error::{Findings, KeyPath};
 pub struct Config {
     /// Where the world reaches Portero: scheme, host and port. Every absolute URL is built from this or from a
     /// service's own URL, never from `Host`.
+    #[schemars(extend("x-allowed" = "https://…, or http://… on a loopback host, without a path"))]
     pub public_url: String,
     /// Address and port of plain HTTP/1.1 and h2c; TLS belongs to the proxy in front.
     #[serde(default = "listen")]
@@ -92,6 +93,7 @@ pub struct Config {
     pub trusted_proxies: Vec<IpNet>,
     /// Origins of browsers that may call MCP endpoints: `"*"`, or origins such as `"https://app.example.com"`.
     #[serde(default = "any_origin")]
+    #[schemars(extend("x-allowed" = "a list, each \"*\" or an origin such as \"https://app.example.com\""))]
     pub allowed_origins: Vec<String>,
     /// The largest MCP message; OAuth endpoints have small limits of their own.
     #[serde(default = "body_limit")]
@@ -156,7 +158,8 @@ impl Config {
         let alone = self.brand.len() == 1;
         for (id, brand) in &mut self.brand {
             if brand.issuer.is_empty() {
-                brand.issuer = if alone { self.public_url.clone() } else { format!("{}/{id}", self.public_url) };
+                brand.issuer =
+                    if alone { self.public_url.clone() } else { format!("{}/{id}", self.public_url) };
             }
             brand.resolve(id);
         }
@@ -196,8 +199,15 @@ impl Config {
         self.login.validate(&top.key("login"), out);
         if let Some(plan) = self.login.default_plan.as_ref().filter(|plan| !self.plans.contains_key(*plan)) {
             let known = self.plans.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let known = if known.is_empty() { "a [plans.ID] section is needed".to_owned() } else { known };
-            out.error(&top.key("login").key("default_plan"), format!("{plan:?} is no plan of this file; {known}"));
+            let known = if known.is_empty() {
+                "a [plans.ID] section is needed".to_owned()
+            } else {
+                format!("one of {known} is allowed")
+            };
+            out.error(
+                &top.key("login").key("default_plan"),
+                format!("{plan:?} is no plan of this file; {known}"),
+            );
         }
         self.oauth.validate(&top.key("oauth"), out);
         for (id, plan) in &self.plans {
@@ -219,7 +229,11 @@ impl Config {
     fn validate_listeners(&self, at: &KeyPath, out: &mut Findings) {
         if let Some(url) = urls::identifier(&self.public_url, &at.key("public_url"), out) {
             let bare = url.path() == "/";
-            out.refuse(!bare, &at.key("public_url"), format!("has a path; {} is allowed", urls::origin(&url)));
+            out.refuse(
+                !bare,
+                &at.key("public_url"),
+                format!("has a path; {} is allowed", urls::origin(&url)),
+            );
         }
         out.refuse(
             self.admin_listen == Some(self.listen) && self.listen.port() != 0,
@@ -228,11 +242,15 @@ impl Config {
         );
         for (index, network) in self.trusted_proxies.iter().enumerate() {
             if network.prefix_len() == 0 {
-                out.warn(&at.key("trusted_proxies").index(index), "believes the whole world's forwarding headers");
+                out.warn(
+                    &at.key("trusted_proxies").index(index),
+                    "believes the whole world's forwarding headers",
+                );
             }
         }
         for (index, origin) in self.allowed_origins.iter().enumerate() {
-            let known = origin == "*" || url::Url::parse(origin).is_ok_and(|url| urls::origin(&url) == *origin);
+            let known =
+                origin == "*" || url::Url::parse(origin).is_ok_and(|url| urls::origin(&url) == *origin);
             out.refuse(
                 !known,
                 &at.key("allowed_origins").index(index),
@@ -240,7 +258,11 @@ impl Config {
             );
         }
         let small = self.body_limit.get() < 1024;
-        out.refuse(small, &at.key("body_limit"), format!("{} is too small; at least 1KiB is allowed", self.body_limit));
+        out.refuse(
+            small,
+            &at.key("body_limit"),
+            format!("{} is too small; at least 1KiB is allowed", self.body_limit),
+        );
         let languages = at.key("languages");
         out.refuse(self.languages.is_empty(), &languages, "is empty; es, en or both are allowed");
         for (index, language) in self.languages.iter().enumerate() {
@@ -260,7 +282,10 @@ impl Config {
             "is missing; with PostgreSQL a file is needed that is the same on all nodes (portero keys init makes it)",
         );
         if !postgres && self.cluster.redis_url.is_some() {
-            out.warn(&at.key("cluster").key("redis_url"), "several nodes need PostgreSQL; on SQLite this is of no use");
+            out.warn(
+                &at.key("cluster").key("redis_url"),
+                "several nodes need PostgreSQL; on SQLite this is of no use",
+            );
         }
     }
 }

@@ -99,7 +99,9 @@ impl OauthConfig {
             out.refuse(
                 !named || uri.contains('#') || uri.trim_end_matches('*').contains('*') || uri.ends_with("**"),
                 &at.key("redirect_allowlist").index(index),
-                format!("{uri:?} is no redirect URI; an absolute URI, or a beginning of one and *, is allowed"),
+                format!(
+                    "{uri:?} is no redirect URI; an absolute URI, or a beginning of one and *, is allowed"
+                ),
             );
         }
     }

@@ -45,7 +45,9 @@ pub(super) fn is_id(text: &str) -> bool {
 
 /// Why a text cannot name a thing of this kind.
 pub(super) fn id_sentence(kind: &str, id: &str) -> String {
-    format!("{id:?} is no {kind} id; up to 64 letters, digits, - and _ are allowed, the first a letter or digit")
+    format!(
+        "{id:?} is no {kind} id; up to 64 letters, digits, - and _ are allowed, the first a letter or digit"
+    )
 }
 
 /// Features travel space-separated in a header, so a space in one would make two of it.

@@ -63,8 +63,8 @@ impl RateWindow {
     pub const fn get(self) -> Duration {
         match self {
             Self::Second => Duration::from_secs(1),
-            Self::Minute => Duration::from_secs(60),
-            Self::Hour => Duration::from_secs(60 * 60),
+            Self::Minute => Duration::from_mins(1),
+            Self::Hour => Duration::from_hours(1),
         }
     }
 }

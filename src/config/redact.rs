@@ -54,7 +54,7 @@ impl JsonSchema for Secret {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "minLength": 1, "x-secret": true, "x-allowed": "a text that is not empty" })
+        json_schema!({ "type": "string", "minLength": 1, "x-secret": true, "x-allowed": "a text of at least one character" })
     }
 }
 
@@ -95,9 +95,8 @@ pub(super) fn url(text: &str) -> String {
             Ok(()) => url.as_str().replacen(":redacted@", &format!(":{REDACTED}@"), 1),
             Err(()) => REDACTED.to_owned(),
         },
-        Ok(_) => text.to_owned(),
         Err(_) if text.contains('@') => REDACTED.to_owned(),
-        Err(_) => text.to_owned(),
+        Ok(_) | Err(_) => text.to_owned(),
     }
 }
 
@@ -110,7 +109,10 @@ pub(super) fn secret_url<S: Serializer>(secret: &Secret, serializer: S) -> Resul
 
 /// [`secret_url`] for a URL that may be absent.
 #[expect(clippy::ref_option, reason = "the signature is serde's")]
-pub(super) fn optional_secret_url<S: Serializer>(secret: &Option<Secret>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn optional_secret_url<S: Serializer>(
+    secret: &Option<Secret>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match secret {
         Some(secret) => secret_url(secret, serializer),
         None => serializer.serialize_none(),

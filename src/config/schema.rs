@@ -18,24 +18,28 @@ pub fn schema() -> Value {
 
 /// TOML has no null, constants with descriptions are an enumeration, and every secret has a twin.
 fn tidy(node: &mut Value) {
-    match node {
-        Value::Object(object) => {
-            drop_null(object);
-            enumerate(object);
-            if object.contains_key("x-default") {
-                object.remove("default");
-            }
-            object.values_mut().for_each(tidy);
-            add_twins(object);
-        }
-        Value::Array(list) => list.iter_mut().for_each(tidy),
-        _ => {}
+    let Value::Object(object) = node else { return };
+    drop_null(object);
+    enumerate(object);
+    if object.contains_key("x-default") {
+        object.shift_remove("default");
     }
+    // only places of schemas are entered: a key of the file may be called `default` or `type` too
+    for (keyword, below) in object.iter_mut() {
+        match (keyword.as_str(), below) {
+            ("items" | "additionalProperties", below) => tidy(below),
+            ("properties" | "$defs", Value::Object(named)) => named.values_mut().for_each(tidy),
+            ("anyOf" | "oneOf", Value::Array(list)) => list.iter_mut().for_each(tidy),
+            _ => {}
+        }
+    }
+    add_twins(object);
 }
 
 fn drop_null(object: &mut Map<String, Value>) {
-    if object.get("default").is_some_and(Value::is_null) {
-        object.remove("default");
+    // a section's default is that of its keys, which say it themselves
+    if object.get("default").is_some_and(|default| default.is_null() || default.is_object()) {
+        object.shift_remove("default");
     }
     if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|kind| kind != "null");
@@ -47,7 +51,7 @@ fn drop_null(object: &mut Map<String, Value>) {
     if let Some(Value::Array(values)) = object.get_mut("enum") {
         values.retain(|value| !value.is_null());
     }
-    let Some(Value::Array(mut any)) = object.remove("anyOf") else { return };
+    let Some(Value::Array(mut any)) = object.shift_remove("anyOf") else { return };
     any.retain(|one| one.get("type").is_none_or(|kind| kind != "null"));
     match (any.len(), any.pop()) {
         (1, Some(Value::Object(only))) => {
@@ -74,24 +78,26 @@ fn enumerate(object: &mut Map<String, Value>) {
         }
         values.push(value.clone());
     }
-    object.remove("oneOf");
+    object.shift_remove("oneOf");
     object.insert("enum".to_owned(), Value::Array(values));
     object.insert("x-values".to_owned(), Value::Object(meanings));
 }
 
 fn add_twins(object: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = object.get_mut("properties") else { return };
-    let secret = |(key, value): (&String, &Value)| value.get("x-secret").is_some().then(|| key.clone());
-    let secrets: Vec<String> = properties.iter().filter_map(secret).collect();
-    for key in secrets {
-        let twin = json!({
-            "type": "string",
-            "minLength": 1,
-            "description": format!("File that holds `{key}`, in its place."),
-            "x-allowed": "the path of a file",
-            "x-twin-of": key
+    for (key, value) in std::mem::take(properties) {
+        let twin = value.get("x-secret").map(|_| {
+            json!({
+                "type": "string",
+                "minLength": 1,
+                "description": format!("File that holds `{key}`, in its place."),
+                "x-allowed": "the path of a file",
+                "x-twin-of": key
+            })
         });
-        properties.insert(format!("{key}_file"), twin);
+        let name = format!("{key}_file");
+        properties.insert(key, value);
+        properties.extend(twin.map(|twin| (name, twin)));
     }
 }
 
@@ -158,7 +164,9 @@ impl<'a> Shape<'a> {
 
     /// Whether a key must be there.
     pub fn requires(self, key: &str) -> bool {
-        self.get("required").and_then(Value::as_array).is_some_and(|keys| keys.iter().any(|known| known == key))
+        self.get("required")
+            .and_then(Value::as_array)
+            .is_some_and(|keys| keys.iter().any(|known| known == key))
     }
 
     /// Whether values are tables.
@@ -176,7 +184,9 @@ impl<'a> Shape<'a> {
             return allowed.to_owned();
         }
         match self.text("type") {
-            Some("string") if self.get("minLength").is_some() => "a text that is not empty".to_owned(),
+            Some("string") if self.get("minLength").is_some() => {
+                "a text of at least one character".to_owned()
+            }
             Some("string") => "a text".to_owned(),
             Some("boolean") => "true or false".to_owned(),
             Some("integer") => match self.get("minimum") {

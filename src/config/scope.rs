@@ -40,7 +40,11 @@ impl ScopeConfig {
 pub(super) fn validate(name: &str, at: &KeyPath, out: &mut Findings) {
     out.refuse(!is_scope(name), at, scope_sentence(name));
     // refresh tokens are always given, so it would promise a choice that does not exist
-    out.refuse(name == "offline_access", at, "is always accepted and never granted; any other scope is allowed");
+    out.refuse(
+        name == "offline_access",
+        at,
+        "is always accepted and never granted; any other scope is allowed",
+    );
 }
 
 /// `scope-token = 1*( %x21 / %x23-5B / %x5D-7E )`

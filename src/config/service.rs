@@ -14,12 +14,15 @@ use super::{
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own in the file")]
 pub struct ServiceConfig {
     /// Names it on the command line, in logs and in the admin API.
+    #[schemars(extend("x-allowed" = "letters, digits, - and _"))]
     pub id: String,
     /// The brand it belongs to.
+    #[schemars(extend("x-allowed" = "the id of a brand"))]
     pub brand: String,
     /// What people read.
     pub name: String,
     /// Its exact public URL; host and path are routed by it.
+    #[schemars(extend("x-allowed" = "https://…, or http://… on a loopback host"))]
     pub resource: String,
     /// Kinds of credentials that it accepts.
     #[serde(default = "accept")]
@@ -28,6 +31,7 @@ pub struct ServiceConfig {
     #[serde(default)]
     pub default: bool,
     /// Plan feature that every request needs, `initialize` included.
+    #[schemars(extend("x-allowed" = "a feature of a plan"))]
     pub feature: Option<String>,
     /// Answer 406 unless `Accept` names `application/json` and `text/event-stream`.
     #[serde(default)]
@@ -39,6 +43,7 @@ pub struct ServiceConfig {
     #[serde(default)]
     pub locked: Locked,
     /// Where to go for a bigger plan.
+    #[schemars(extend("x-allowed" = "an http or https URL"))]
     pub upgrade_url: Option<String>,
     /// How refusals after authentication are said.
     #[serde(default)]
@@ -47,7 +52,7 @@ pub struct ServiceConfig {
     #[serde(default)]
     pub error_text: ErrorText,
     /// JSON-RPC numbers by refusal code, in the place of the usual ones.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub error_codes: IndexMap<String, i64>,
     /// How a protected call without a token is answered where other tools are public.
     #[serde(default)]
@@ -77,18 +82,21 @@ pub struct ServiceConfig {
     #[serde(default)]
     pub server_info: ServerInfoConfig,
     /// Path of a public file with the catalog, on the resource's host.
+    #[schemars(extend("x-allowed" = "a path such as \"/mcp-manifest.json\""))]
     pub manifest_path: Option<String>,
     /// Publish descriptors: `/.well-known/mcp.json`, `/server.json`, the server card.
     #[serde(default = "yes")]
     pub descriptors: bool,
     /// Name in registries, reverse DNS and a slash, for `server.json`.
+    #[schemars(extend("x-allowed" = "a name such as \"com.example/meetings\""))]
     pub registry_name: Option<String>,
     /// One sentence for descriptors.
     pub description: Option<String>,
     /// The product's website, for descriptors.
+    #[schemars(extend("x-allowed" = "an http or https URL"))]
     pub website: Option<String>,
     /// What a person can allow, in the order it is shown.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub scopes: IndexMap<String, ScopeConfig>,
     /// Tokens of an external issuer; only with `accept = ["jwt"]`.
     pub jwt: Option<JwtConfig>,
@@ -96,17 +104,17 @@ pub struct ServiceConfig {
     #[serde(default)]
     pub upstream: Vec<UpstreamConfig>,
     /// Policy by tool name or glob.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub tool: IndexMap<String, ToolPolicy>,
     /// Policy by `operationId` or glob, for OpenAPI operations.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub operation: IndexMap<String, ToolPolicy>,
     /// Policy by resource URI, template or glob. Written `[service.resources."URI"]`, since TOML has room for one
     /// `resource` only and that is the service's URL; `[service.resource."URI"]` is read as the same.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub resources: IndexMap<String, ToolPolicy>,
     /// Policy by prompt name or glob.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub prompt: IndexMap<String, ToolPolicy>,
 }
 
@@ -277,6 +285,7 @@ pub struct ServerInfoConfig {
     /// One sentence about it; the service's `description` if absent.
     pub description: Option<String>,
     /// Its website; the service's `website` if absent.
+    #[schemars(extend("x-allowed" = "an http or https URL"))]
     pub website: Option<String>,
 }
 

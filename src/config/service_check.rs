@@ -48,7 +48,11 @@ impl ServiceConfig {
         out.refuse(self.name.trim().is_empty(), &at.key("name"), "is empty; the service's name is allowed");
         if !config.brand.contains_key(&self.brand) {
             let known = config.brand.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let known = if known.is_empty() { "a [brand.ID] section is needed".to_owned() } else { known };
+            let known = if known.is_empty() {
+                "a [brand.ID] section is needed".to_owned()
+            } else {
+                format!("one of {known} is allowed")
+            };
             out.error(&at.key("brand"), format!("{:?} is no brand of this file; {known}", self.brand));
         }
         urls::identifier(&self.resource, &at.key("resource"), out);
@@ -68,8 +72,12 @@ impl ServiceConfig {
         repeated(&self.accept, &accept, out);
         match (&self.jwt, self.accepts(Accept::Jwt)) {
             (Some(jwt), true) => jwt.validate(&at.key("jwt"), out),
-            (Some(_), false) => out.error(&at.key("jwt"), "stands beside accept without \"jwt\"; both or none are allowed"),
-            (None, true) => out.error(&at.key("jwt"), "is missing; accept has \"jwt\", which needs issuer and jwks_url"),
+            (Some(_), false) => {
+                out.error(&at.key("jwt"), "stands beside accept without \"jwt\"; both or none are allowed");
+            }
+            (None, true) => {
+                out.error(&at.key("jwt"), "is missing; accept has \"jwt\", which needs issuer and jwks_url");
+            }
             (None, false) => {}
         }
         if let Some(feature) = &self.feature {
@@ -87,7 +95,11 @@ impl ServiceConfig {
             urls::web(url, &at.key("server_info").key("website"), out);
         }
         let versions = at.key("protocol_versions");
-        out.refuse(self.protocol_versions.is_empty(), &versions, "is empty; one or more revisions are allowed");
+        out.refuse(
+            self.protocol_versions.is_empty(),
+            &versions,
+            "is empty; one or more revisions are allowed",
+        );
         repeated(&self.protocol_versions, &versions, out);
         cap(self.response_cap_chars, &at.key("response_cap_chars"), out);
         if let Some(path) = &self.manifest_path {
@@ -127,8 +139,10 @@ impl ServiceConfig {
 
     fn policies(&self) -> impl Iterator<Item = (PolicyOf, &'static str, &String, &ToolPolicy)> {
         let tools = self.tool.iter().map(|(name, policy)| (PolicyOf::Tool, "tool", name, policy));
-        let operations = self.operation.iter().map(|(name, policy)| (PolicyOf::Operation, "operation", name, policy));
-        let resources = self.resources.iter().map(|(name, policy)| (PolicyOf::Resource, "resources", name, policy));
+        let operations =
+            self.operation.iter().map(|(name, policy)| (PolicyOf::Operation, "operation", name, policy));
+        let resources =
+            self.resources.iter().map(|(name, policy)| (PolicyOf::Resource, "resources", name, policy));
         let prompts = self.prompt.iter().map(|(name, policy)| (PolicyOf::Prompt, "prompt", name, policy));
         tools.chain(operations).chain(resources).chain(prompts)
     }
@@ -151,15 +165,24 @@ impl ServiceConfig {
         let scopes: HashSet<&String> = self.scopes.keys().chain(assumed).collect();
         let known = |feature: &String| features.contains(feature);
         if let Some(feature) = self.feature.as_ref().filter(|feature| !known(feature)) {
-            out.warn(&at.key("feature"), format!("no plan includes {feature:?}, so nobody can use this service"));
+            out.warn(
+                &at.key("feature"),
+                format!("no plan includes {feature:?}, so nobody can use this service"),
+            );
         }
         for (of, section, name, policy) in self.policies() {
             let here = at.key(section).key(name);
             for scope in policy.scopes.iter().flatten().filter(|scope| !scopes.contains(scope)) {
-                out.warn(&here.key("scopes"), format!("the service has no scope {scope:?}, so nobody can be granted it"));
+                out.warn(
+                    &here.key("scopes"),
+                    format!("the service has no scope {scope:?}, so nobody can be granted it"),
+                );
             }
             if let Some(feature) = policy.feature.as_ref().filter(|feature| !known(feature)) {
-                out.warn(&here.key("feature"), format!("no plan includes {feature:?}, so nobody can use this {of}"));
+                out.warn(
+                    &here.key("feature"),
+                    format!("no plan includes {feature:?}, so nobody can use this {of}"),
+                );
             }
         }
     }
@@ -173,7 +196,11 @@ pub(super) fn validate_together(services: &[ServiceConfig], at: &KeyPath, out: &
     let mut manifests = HashSet::new();
     for (index, service) in services.iter().enumerate() {
         let here = at.index(index);
-        out.refuse(!ids.insert(&service.id), &here.key("id"), format!("{:?} is there twice; each id once", service.id));
+        out.refuse(
+            !ids.insert(&service.id),
+            &here.key("id"),
+            format!("{:?} is there twice; each id once", service.id),
+        );
         let Ok(url) = url::Url::parse(&service.resource) else { continue };
         // with and without a slash at its end are one resource
         let resource = service.resource.trim_end_matches('/');
@@ -211,5 +238,6 @@ fn is_registry_name(name: &str) -> bool {
             && text.ends_with(|c: char| c.is_ascii_alphanumeric())
             && text.chars().all(|c| c.is_ascii_alphanumeric() || ".-_".contains(c))
     };
-    name.len() <= 200 && name.split_once('/').is_some_and(|(space, name)| part(space) && part(name) && space.contains('.'))
+    name.len() <= 200
+        && name.split_once('/').is_some_and(|(space, name)| part(space) && part(name) && space.contains('.'))
 }

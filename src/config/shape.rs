@@ -44,7 +44,13 @@ fn validator(schema: &Value) -> Result<jsonschema::Validator, Box<ValidationErro
         .map_err(Box::new)
 }
 
-fn report(root: Shape<'_>, value: &Value, error: &ValidationError<'_>, mended: &mut Value, out: &mut Findings) {
+fn report(
+    root: Shape<'_>,
+    value: &Value,
+    error: &ValidationError<'_>,
+    mended: &mut Value,
+    out: &mut Findings,
+) {
     let steps = steps(error.instance_path().as_str());
     let Some((path, shape)) = walk(root, value, &steps) else {
         out.error(&KeyPath::default(), error.to_string());
@@ -82,16 +88,21 @@ fn report(root: Shape<'_>, value: &Value, error: &ValidationError<'_>, mended: &
 
 fn unknown_key(shape: Shape<'_>, key: &str) -> String {
     let known: Vec<&str> = shape.properties().map(|(known, _)| known.as_str()).collect();
-    let near = known.iter().map(|known| (strsim::damerau_levenshtein(known, &key.to_lowercase()), known)).min();
+    let near =
+        known.iter().map(|known| (strsim::damerau_levenshtein(known, &key.to_lowercase()), known)).min();
     match near {
-        Some((distance, near)) if distance <= 1.max(key.len() / 3) => format!("is no known key; did you mean {near}?"),
+        Some((distance, near)) if distance <= 1.max(key.len() / 3) => {
+            format!("is no known key; did you mean {near}?")
+        }
         _ => format!("is no known key; {} are allowed", known.join(", ")),
     }
 }
 
 fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) if text.chars().count() > 60 => format!("{:?}", text.chars().take(57).collect::<String>() + "…"),
+        Value::String(text) if text.chars().count() > 60 => {
+            format!("{:?}", text.chars().take(57).collect::<String>() + "…")
+        }
         Value::String(text) => format!("{text:?}"),
         Value::Array(list) if list.is_empty() => "an empty list".to_owned(),
         Value::Array(_) => "a list".to_owned(),
@@ -109,16 +120,13 @@ fn walk<'a>(root: Shape<'a>, value: &Value, steps: &[String]) -> Option<(KeyPath
     let (mut path, mut shape, mut value) = (KeyPath::default(), root, value);
     for step in steps {
         shape = shape.step(step)?;
-        value = match value {
-            Value::Array(list) => {
-                let index = step.parse().ok()?;
-                path = path.index(index);
-                list.get(index)?
-            }
-            _ => {
-                path = path.key(step);
-                value.get(step)?
-            }
+        value = if let Value::Array(list) = value {
+            let index = step.parse().ok()?;
+            path = path.index(index);
+            list.get(index)?
+        } else {
+            path = path.key(step);
+            value.get(step)?
         };
     }
     Some((path, shape))
@@ -153,8 +161,8 @@ fn mend(root: Shape<'_>, mended: &mut Value, steps: &[String]) {
         Some(Value::Object(table)) => {
             table.insert(last.clone(), placeholder(shape));
         }
-        Some(Value::Array(list)) => {
-            if let Some(item) = last.parse::<usize>().ok().and_then(|index| list.get_mut(index)) {
+        Some(Value::Array(items)) => {
+            if let Some(item) = last.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
                 *item = placeholder(shape);
             }
         }
@@ -170,7 +178,9 @@ fn placeholder(shape: Shape<'_>) -> Value {
     match shape.text("type") {
         Some("object") => {
             let required = shape.properties().filter(|(key, _)| shape.requires(key));
-            Value::Object(required.map(|(key, shape)| (key.clone(), placeholder(shape))).collect::<Map<_, _>>())
+            Value::Object(
+                required.map(|(key, shape)| (key.clone(), placeholder(shape))).collect::<Map<_, _>>(),
+            )
         }
         Some("array") => Value::Array(Vec::new()),
         Some("boolean") => Value::Bool(false),

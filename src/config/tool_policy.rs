@@ -20,38 +20,52 @@ use super::{
 #[serde(deny_unknown_fields, default)]
 pub struct ToolPolicy {
     /// Scopes that a call needs, all of them; `[]` says that none is needed.
+    #[schemars(extend("x-default" = "as the upstream's `unlisted` says"))]
     pub scopes: Option<Vec<String>>,
     /// No credential is needed.
+    #[schemars(extend("x-default" = "`false`"))]
     pub public: Option<bool>,
     /// Plan feature that is needed beside the service's.
     pub feature: Option<String>,
     /// Ask for `confirm: true`, and with `"intent"` for a `user_intent` too.
+    #[schemars(extend("x-default" = "`false`"))]
     pub confirm: Option<Confirm>,
     /// What would be lost, said when the confirmation is missing.
     pub confirm_message: Option<Text>,
     /// Modes that see it; `["live"]` hides it from test keys.
+    #[schemars(extend("x-default" = "both"))]
     pub modes: Option<Vec<Mode>>,
     /// Credits that a call costs.
+    #[schemars(extend("x-default" = "`0`"))]
     pub cost: Option<u64>,
     /// `false` lets a call pass when no credits are left, and tells the worker.
+    #[schemars(extend("x-default" = "`true`"))]
     pub cost_required: Option<bool>,
     /// How often it may be called.
     pub rate: Option<RateConfig>,
     /// How long a call may take, in the place of the upstream's `timeout`.
+    #[schemars(extend("x-default" = "the upstream's"))]
     pub timeout: Option<Period>,
     /// Characters that an answer is shortened to, in the place of the service's.
+    #[schemars(extend("x-default" = "the service's"))]
     pub response_cap_chars: Option<u64>,
     /// How repeated calls of a tool that writes are told from new ones.
+    #[schemars(extend("x-default" = "`\"client\"`"))]
     pub idempotency: Option<Idempotency>,
     /// Annotations that replace those of the catalog.
+    #[schemars(extend("x-default" = "the catalog's"))]
     pub annotations: Option<AnnotationsConfig>,
     /// Neither listed nor callable.
+    #[schemars(extend("x-default" = "`false`"))]
     pub hidden: Option<bool>,
     /// Send `structuredContent` although the tool declares no `outputSchema`.
+    #[schemars(extend("x-default" = "`false`"))]
     pub structured: Option<bool>,
-    /// The key that a list is put under in `structuredContent`; `items` if absent.
+    /// The key that a list is put under in `structuredContent`; for example `articles`.
+    #[schemars(extend("x-default" = "`\"items\"`"))]
     pub structured_key: Option<String>,
     /// Path below the worker's URL, in the place of `/tools/NAME`.
+    #[schemars(extend("x-allowed" = "a path such as \"/meetings/list\""))]
     pub path: Option<String>,
     /// The `operationId` of an OpenAPI document that this tool calls.
     pub operation: Option<String>,
@@ -171,7 +185,11 @@ impl ToolPolicy {
             out.refuse(!is_feature(feature), &at.key("feature"), feature_sentence(feature));
         }
         let nowhere = self.modes.as_ref().is_some_and(Vec::is_empty);
-        out.refuse(nowhere, &at.key("modes"), "is empty; \"live\", \"test\" or both are allowed (hidden = true hides it)");
+        out.refuse(
+            nowhere,
+            &at.key("modes"),
+            "is empty; \"live\", \"test\" or both are allowed (hidden = true hides it)",
+        );
         if let Some(timeout) = self.timeout {
             positive(timeout, &at.key("timeout"), out);
         }

@@ -21,15 +21,16 @@ use super::{
 #[serde(deny_unknown_fields)]
 pub struct UpstreamConfig {
     /// Names it in logs, metrics and the assertion's `aud`.
+    #[schemars(extend("x-allowed" = "letters, digits, - and _"))]
     pub id: String,
     /// How it is spoken to.
     pub kind: UpstreamKind,
     /// Where it is. An OpenAPI upstream may leave it to the document's `servers`.
-    #[serde(serialize_with = "shown_url")]
-    #[serde(default)]
+    #[serde(default, serialize_with = "shown_url")]
+    #[schemars(extend("x-allowed" = "an http or https URL"))]
     pub url: Option<String>,
     /// Worker: a file with its tools, an array of tool objects or `{"tools":[…]}`.
-    #[schemars(extend("x-default" = "`GET {url}/tools` is asked"))]
+    #[schemars(extend("x-allowed" = "the path of a file", "x-default" = "`GET {url}/tools` is asked"))]
     pub catalog: Option<PathBuf>,
     /// Send a signed assertion of who calls what.
     #[serde(default)]
@@ -42,16 +43,17 @@ pub struct UpstreamConfig {
     #[serde(default = "timeout")]
     pub timeout: Period,
     /// Headers sent with every request to it, such as the key it knows Portero by.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "IndexMap<String, HeaderText>")]
     pub headers: IndexMap<String, Secret>,
     /// OpenAPI: the document's file, JSON or YAML.
+    #[schemars(extend("x-allowed" = "the path of a file"))]
     pub document: Option<PathBuf>,
     /// OpenAPI: prefix of the three tools that find, describe and call any operation.
-    #[schemars(extend("x-default" = "none of the three tools"))]
+    #[schemars(extend("x-allowed" = "a prefix such as \"met\"", "x-default" = "none of the three tools"))]
     pub generic: Option<String>,
     /// OpenAPI: operations that are not to be reached.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<ExcludeConfig>,
 }
 
@@ -106,7 +108,11 @@ impl UpstreamConfig {
             Some(url) => {
                 if let Some(url) = urls::web(url, &at.key("url"), out) {
                     let surplus = url.query().is_some() || url.fragment().is_some();
-                    out.refuse(surplus, &at.key("url"), "has a query or fragment; a base URL without is allowed");
+                    out.refuse(
+                        surplus,
+                        &at.key("url"),
+                        "has a query or fragment; a base URL without is allowed",
+                    );
                 }
             }
             None => out.refuse(
@@ -125,7 +131,11 @@ impl UpstreamConfig {
             let known = http::HeaderName::try_from(name.as_str()).is_ok();
             out.refuse(!known, &at.key(name), "is no header name; letters, digits and - are allowed");
             let fits = http::HeaderValue::try_from(value.expose_secret()).is_ok();
-            out.refuse(!fits, &at.key(name), "has a value that no header can carry; text in one line is allowed");
+            out.refuse(
+                !fits,
+                &at.key(name),
+                "has a value that no header can carry; text in one line is allowed",
+            );
         }
     }
 
@@ -137,16 +147,28 @@ impl UpstreamConfig {
             ("exclude", !self.exclude.is_empty()),
         ];
         for (key, present) in of_documents {
-            out.refuse(present && !openapi, &at.key(key), "means nothing here; it is allowed with kind = \"openapi\"");
+            out.refuse(
+                present && !openapi,
+                &at.key(key),
+                "means nothing here; it is allowed with kind = \"openapi\"",
+            );
         }
         out.refuse(
             self.catalog.is_some() && self.kind != UpstreamKind::Worker,
             &at.key("catalog"),
             "means nothing here; it is allowed with kind = \"worker\"",
         );
-        out.refuse(openapi && self.document.is_none(), &at.key("document"), "is missing; an OpenAPI file is needed");
+        out.refuse(
+            openapi && self.document.is_none(),
+            &at.key("document"),
+            "is missing; an OpenAPI file is needed",
+        );
         if let Some(generic) = &self.generic {
-            out.refuse(!is_id(generic), &at.key("generic"), format!("{generic:?} is no tool prefix; up to 64 letters, digits, - and _ are allowed"));
+            out.refuse(
+                !is_id(generic),
+                &at.key("generic"),
+                format!("{generic:?} is no tool prefix; up to 64 letters, digits, - and _ are allowed"),
+            );
         }
         for (key, file) in [("catalog", &self.catalog), ("document", &self.document)] {
             if let Some(file) = file {

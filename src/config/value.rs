@@ -94,14 +94,21 @@ impl fmt::Display for Period {
         if self.0.subsec_millis() > 0 {
             return write!(f, "{}ms", self.0.as_millis());
         }
-        match [(DAY, "d"), (60 * 60, "h"), (60, "min")].iter().find(|(each, _)| seconds > 0 && seconds % each == 0) {
+        match [(DAY, "d"), (60 * 60, "h"), (60, "min")]
+            .iter()
+            .find(|(each, _)| seconds > 60 && seconds.is_multiple_of(*each))
+        {
             Some((each, unit)) => write!(f, "{}{unit}", seconds / each),
             None => write!(f, "{seconds}s"),
         }
     }
 }
 
-written_as_text!(Period, "portero-duration", "a duration such as \"500ms\", \"30s\", \"5min\", \"1h\" or \"30d\"");
+written_as_text!(
+    Period,
+    "portero-duration",
+    "a duration such as \"500ms\", \"30s\", \"5min\", \"1h\" or \"30d\""
+);
 
 /// A number of bytes, written `"512KiB"` or `"4MiB"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,14 +153,21 @@ impl FromStr for ByteSize {
 
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match [(1 << 20, "MiB"), (1 << 10, "KiB")].iter().find(|(each, _)| self.0 > 0 && self.0 % each == 0) {
+        match [(1 << 20, "MiB"), (1 << 10, "KiB")]
+            .iter()
+            .find(|(each, _)| self.0 > 0 && self.0.is_multiple_of(*each))
+        {
             Some((each, unit)) => write!(f, "{}{unit}", self.0 / each),
             None => write!(f, "{}B", self.0),
         }
     }
 }
 
-written_as_text!(ByteSize, "portero-size", "a size such as \"65536B\", \"512KiB\" or \"4MiB\", of at most 1GiB");
+written_as_text!(
+    ByteSize,
+    "portero-size",
+    "a size such as \"65536B\", \"512KiB\" or \"4MiB\", of at most 1GiB"
+);
 
 fn split_number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
@@ -269,8 +283,16 @@ macro_rules! text_stand_in {
         }
     };
 }
-text_stand_in!(AddressText, "portero-address", "an address and port such as \"127.0.0.1:8080\" or \"[::]:8080\"");
-text_stand_in!(NetworkText, "portero-network", "a network such as \"10.0.0.0/8\" or an address such as \"::1\"");
+text_stand_in!(
+    AddressText,
+    "portero-address",
+    "an address and port such as \"127.0.0.1:8080\" or \"[::]:8080\""
+);
+text_stand_in!(
+    NetworkText,
+    "portero-network",
+    "a network such as \"10.0.0.0/8\" or an address such as \"::1\""
+);
 
 /// Reads a network; an address alone is the network of itself.
 pub(super) fn parse_network(text: &str) -> Option<ipnet::IpNet> {
@@ -287,7 +309,8 @@ pub(super) mod networks {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ipnet::IpNet>, D::Error> {
         let texts = Vec::<String>::deserialize(deserializer)?;
-        let network = |text: &String| super::parse_network(text).ok_or_else(|| Error::custom("not a network"));
+        let network =
+            |text: &String| super::parse_network(text).ok_or_else(|| Error::custom("not a network"));
         texts.iter().map(network).collect()
     }
 }
