@@ -42,6 +42,10 @@ pub fn plain_authority(authority: &str) -> String {
     plain.map(str::to_owned).unwrap_or(lower)
 }
 
+fn is_loopback(url: &str) -> bool {
+    url::Url::parse(url).is_ok_and(|url| crate::config::is_loopback(&url))
+}
+
 /// The hosts that are ours.
 #[derive(Clone, Debug)]
 pub struct Sites {
@@ -59,7 +63,7 @@ impl Sites {
         let urls = brands.iter().map(|brand| &brand.issuer).chain(services.iter().map(|own| &own.resource));
         let mut authorities: BTreeSet<String> = urls.map(|url| Base::of(url).authority).collect();
         authorities.insert(public.authority.clone());
-        Self { authorities, loopback: crate::config::is_loopback(public_url), public }
+        Self { authorities, loopback: is_loopback(public_url), public }
     }
 
     /// True if `authority`, as a client sent it, is one of ours.

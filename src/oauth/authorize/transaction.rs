@@ -1,0 +1,114 @@
+//! The kept request.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::VerifiedRedirect;
+use crate::app::App;
+use crate::app::brand::Brand;
+use crate::app::service::Service;
+use crate::domain::client::Client;
+use crate::domain::ids::{ClientId, TransactionId};
+use crate::domain::scope::ScopeSet;
+use crate::store::StoreError;
+use crate::store::transactions::Transaction;
+
+/// Undecided requests kept at most.
+const CAP: i64 = 50_000;
+
+/// A checked request, as it is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// The brand whose issuer was asked.
+    pub brand: String,
+    /// The service the token will be for.
+    pub service: String,
+    /// The client that asks.
+    pub client: String,
+    /// Where the answer goes, as the exact string.
+    pub redirect_uri: String,
+    /// The client's `state`.
+    pub state: Option<String>,
+    /// The scopes that can be allowed.
+    pub scopes: String,
+    /// Those ticked at first.
+    pub ticked: String,
+    /// The scope parameter as it was sent, for the technical details.
+    pub scope_as_sent: String,
+    /// The S256 challenge.
+    pub challenge: String,
+}
+
+/// A kept request with what it names.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    /// The row.
+    pub kept: Transaction,
+    /// The request.
+    pub request: Request,
+    /// The client.
+    pub client: Client,
+    /// The service.
+    pub service: Arc<Service>,
+}
+
+impl Pending {
+    /// The brand of the service.
+    pub fn brand(&self) -> &Arc<Brand> {
+        &self.service.brand
+    }
+
+    /// Where the answer goes.
+    pub fn redirect(&self) -> VerifiedRedirect {
+        VerifiedRedirect {
+            uri: self.request.redirect_uri.clone(),
+            state: self.request.state.clone(),
+            issuer: self.brand().issuer.clone(),
+        }
+    }
+
+    /// The scopes that can be allowed.
+    pub fn offered(&self) -> ScopeSet {
+        ScopeSet::parse(&self.request.scopes)
+    }
+
+    /// Those ticked at first.
+    pub fn ticked(&self) -> ScopeSet {
+        ScopeSet::parse(&self.request.ticked)
+    }
+}
+
+pub(super) async fn keep(app: &App, request: Request, client: Client) -> Result<Pending, StoreError> {
+    let now = app.clock.now();
+    let kept = Transaction {
+        id: TransactionId::generate(app.entropy.as_ref()),
+        request: serde_json::to_string(&request).map_err(|_| StoreError::Corrupt("request"))?,
+        user: None,
+        created_at: now,
+        expires_at: now.plus(app.identity.lifetimes.transaction),
+        decision: None,
+    };
+    app.identity.store.transaction(async |tx| tx.insert_authorization(&kept, CAP).await).await?;
+    let service = service(app, &request)?;
+    Ok(Pending { kept, request, client, service })
+}
+
+fn service(app: &App, request: &Request) -> Result<Arc<Service>, StoreError> {
+    let mut all = app.services.iter();
+    all.find(|own| own.id.as_str() == request.service).cloned().ok_or(StoreError::Corrupt("service"))
+}
+
+/// The kept request of an id, decided or not. `None` if it is unknown, expired, or its client or service has
+/// gone meanwhile.
+pub async fn pending(app: &App, id: &TransactionId) -> Result<Option<Pending>, StoreError> {
+    let Some(kept) = app.identity.store.authorization(id).await? else { return Ok(None) };
+    if kept.expires_at <= app.clock.now() {
+        return Ok(None);
+    }
+    let request: Request = serde_json::from_str(&kept.request).map_err(|_| StoreError::Corrupt("request"))?;
+    let client = app.identity.store.client(&ClientId::from(request.client.as_str())).await?;
+    let Some(client) = client.filter(|client| client.disabled_at.is_none()) else { return Ok(None) };
+    let Ok(service) = service(app, &request) else { return Ok(None) };
+    Ok(Some(Pending { kept, request, client, service }))
+}
