@@ -1,1 +1,3 @@
-pub fn x(){}
+//! OAuth 2.1 authorization server and MCP resource gateway.
+
+pub mod pages;
