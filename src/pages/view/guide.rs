@@ -164,7 +164,7 @@ impl Client {
     }
 
     fn connecting(self, locale: Locale, service: &ServiceView) -> Guide {
-        let pieces = [("id", Piece::Code(&service.id)), ("name", Piece::Name(&service.name))];
+        let pieces = [("id", Piece::Text(&service.id)), ("name", Piece::Name(&service.name))];
         let steps = self.steps().iter().map(|key| locale.rich(key, &pieces)).collect();
         let placeholder = service.pat_prefix.as_ref().map(|prefix| format!("{prefix}…"));
         let mut snippets = Vec::new();

@@ -82,17 +82,23 @@ pub(super) fn fill(
         .collect();
     let sentence = sentence(&values);
     let mut html = String::with_capacity(sentence.len() * 2);
-    for part in sentence.split(OPEN) {
+    for part in with_code(&escaped(&sentence)).split(OPEN) {
         match part.split_once(CLOSE) {
             Some((index, rest)) => {
                 let piece = index.parse::<usize>().ok().and_then(|index| pieces.get(index));
                 html.push_str(&piece.map(|(_, piece)| piece.html()).unwrap_or_default());
-                html.push_str(&escaped(rest));
+                html.push_str(rest);
             }
-            None => html.push_str(&escaped(part)),
+            None => html.push_str(part),
         }
     }
     Markup(html)
+}
+
+/// Sets what a sentence puts between backticks as code. The pieces are not in yet, so none of theirs count.
+fn with_code(sentence: &str) -> String {
+    let parts = sentence.split('`').enumerate();
+    parts.map(|(index, part)| if index % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() }).collect()
 }
 
 fn escaped(text: &str) -> String {
