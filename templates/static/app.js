@@ -57,8 +57,8 @@
     const toggle = button(words.hide, "copy");
     toggle.addEventListener("click", () => {
       const veiled = secret.classList.toggle("veiled");
-      secret.toggleAttribute("aria-hidden", veiled);
       if (veiled) secret.setAttribute("aria-hidden", "true");
+      else secret.removeAttribute("aria-hidden");
       toggle.textContent = veiled ? words.show : words.hide;
     });
     secret.parentElement.append(toggle);

@@ -98,7 +98,9 @@ pub(super) fn fill(
 /// Sets what a sentence puts between backticks as code. The pieces are not in yet, so none of theirs count.
 fn with_code(sentence: &str) -> String {
     let parts = sentence.split('`').enumerate();
-    parts.map(|(index, part)| if index % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() }).collect()
+    parts
+        .map(|(index, part)| if index % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() })
+        .collect()
 }
 
 fn escaped(text: &str) -> String {
