@@ -40,6 +40,7 @@
     const row = document.createElement("div");
     row.className = "reveal";
     input.replaceWith(row);
+    row.append(input);
     const toggle = button(words.show, "copy");
     toggle.setAttribute("aria-controls", input.id);
     toggle.addEventListener("click", () => {
@@ -49,7 +50,7 @@
     });
     // A field left readable would be offered as form history.
     input.form.addEventListener("submit", () => { input.type = "password"; });
-    row.append(input, toggle);
+    row.append(toggle);
   });
 
   // Show and hide a secret on the page, for people who share their screen.

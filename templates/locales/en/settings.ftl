@@ -45,6 +45,7 @@ tokens-lead = A token lets your own code, or an app that cannot sign you in, act
 tokens-new = New token
 tokens-none = You have no tokens yet.
 tokens-revoke = Revoke { $name }
+tokens-again = Make { $name } again
 tokens-apps = { $count ->
     [one] 1 app is connected with it:
    *[other] { $count } apps are connected with it:

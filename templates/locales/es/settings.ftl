@@ -45,6 +45,7 @@ tokens-lead = Un token permite que tu propio código, o una app que no puede ini
 tokens-new = Nuevo token
 tokens-none = Todavía no tienes tokens.
 tokens-revoke = Revocar { $name }
+tokens-again = Volver a crear { $name }
 tokens-apps = { $count ->
     [one] Hay 1 app conectada con él:
    *[other] Hay { $count } apps conectadas con él:

@@ -48,7 +48,8 @@ fn asked(sources: &str) -> BTreeSet<String> {
         sources.match_indices(call).filter(|(at, _)| whole(*at)).map(|(at, _)| &sources[at + call.len()..])
     });
     let keys = calls.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next());
-    keys.map(str::to_owned).collect()
+    let is_key = |key: &&str| key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    keys.filter(is_key).map(str::to_owned).collect()
 }
 
 #[test]
