@@ -71,7 +71,7 @@ fn relative(locale: Locale, at_ms: i64, now_ms: i64, date: &str) -> String {
         (true, _, 1) => ("time-tomorrow", 1),
         (false, _, days) if days < FAR => ("time-days-ago", days),
         (true, _, days) if days < FAR => ("time-in-days", days),
-        _ => return date.to_owned(),
+        _ => return locale.t1("time-on-date", "date", date),
     };
     locale.t1(key, "count", count)
 }
@@ -97,10 +97,10 @@ mod tests {
         assert_eq!(said(Lang::En, -3 * DAY), "3 days ago");
         assert_eq!(said(Lang::En, 12 * DAY), "in 12 days");
         assert_eq!(said(Lang::En, DAY), "tomorrow");
-        assert_eq!(said(Lang::En, -200 * DAY), "14 May 2026");
+        assert_eq!(said(Lang::En, -200 * DAY), "on 14 May 2026");
         assert_eq!(said(Lang::Es, -3 * DAY), "hace 3 días");
         assert_eq!(said(Lang::Es, 45 * MINUTE), "dentro de 45 minutos");
-        assert_eq!(said(Lang::Es, -200 * DAY), "14 de mayo de 2026");
+        assert_eq!(said(Lang::Es, -200 * DAY), "el 14 de mayo de 2026");
     }
 
     #[test]

@@ -57,6 +57,7 @@ time-date = { $day } { $month ->
    *[12] December
 } { $year }
 time-exact = { $date }, { $clock }
+time-on-date = on { $date }
 time-now = just now
 time-today = today
 time-yesterday = yesterday

@@ -7,7 +7,7 @@ authorize-heading-repeat-unverified = ¿Conectar otra vez «{ $client }» a { $s
 authorize-heading-nothing = { $client } aún no puede usar { $service }
 authorize-heading-nothing-unverified = «{ $client }» aún no puede usar { $service }
 authorize-first-time = Es la primera vez que conectas esta app
-authorize-connected-before = Ya la conectaste: { $when }
+authorize-connected-before = Ya la conectaste { $when }
 
 authorize-asked = Qué pide { $client }
 authorize-scopes = Qué podrá hacer { $client } en { $service }

@@ -57,6 +57,7 @@ time-date = { $day } de { $month ->
    *[12] diciembre
 } de { $year }
 time-exact = { $date }, { $clock }
+time-on-date = el { $date }
 time-now = ahora mismo
 time-today = hoy
 time-yesterday = ayer

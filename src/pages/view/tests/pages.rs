@@ -269,7 +269,7 @@ fn before_a_token_is_revoked_every_app_that_goes_with_it_is_named() {
         apps,
         [
             "Claude from Mico, allowed 3 days ago",
-            "Cursor from Mico, allowed 21 October 2026",
+            "Cursor from Mico, allowed on 21 October 2026",
             "MCP Inspector from Mico, allowed yesterday"
         ]
     );
