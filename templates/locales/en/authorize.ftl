@@ -73,3 +73,4 @@ done-to-loopback = You are being sent back to the app on this computer.
 done-to-app = You are being sent back to the app. Your browser may ask whether to open it.
 done-return = Return to { $name }
 done-close = You can close this window.
+done-close-after = If nothing happens, use the button. Then you can close this window.

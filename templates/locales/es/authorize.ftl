@@ -73,3 +73,4 @@ done-to-loopback = Te devolvemos a la app de este ordenador.
 done-to-app = Te devolvemos a la app. Puede que tu navegador pregunte si quieres abrirla.
 done-return = Volver a { $name }
 done-close = Puedes cerrar esta ventana.
+done-close-after = Si no pasa nada, usa el botón. Después puedes cerrar esta ventana.

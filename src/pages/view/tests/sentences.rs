@@ -13,7 +13,10 @@ const ASKING: [&str; 7] = ["t(", "t1(", "args(", "rich(", "count(", "named(", "s
 fn texts_under(folder: &str, extension: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let files = WalkDir::new(root).sort_by_file_name().into_iter().map(Result::unwrap);
-    let wanted = files.filter(|file| file.path().extension().is_some_and(|found| found == extension));
+    let tests = |path: &Path| path.components().any(|part| part.as_os_str() == "tests");
+    let wanted = files.filter(|file| {
+        file.path().extension().is_some_and(|found| found == extension) && !tests(file.path())
+    });
     wanted.map(|file| fs::read_to_string(file.path()).unwrap() + "\n").collect()
 }
 
@@ -71,4 +74,17 @@ fn every_sentence_asked_for_exists_and_every_one_that_exists_is_asked_for() {
     assert!(missing.is_empty(), "no such sentences: {missing:?}");
     let unused: Vec<_> = known.keys().filter(|key| !sources.contains(&format!("\"{key}\""))).collect();
     assert!(unused.is_empty(), "nobody says: {unused:?}");
+}
+
+/// A key chosen by a `match` stands far from the call that asks for it; its first word gives it away.
+#[test]
+fn every_text_in_the_code_that_looks_like_a_key_is_one() {
+    let known = messages("en");
+    let families: BTreeSet<&str> = known.keys().filter_map(|key| Some(key.split_once('-')?.0)).collect();
+    let code = texts_under("src/pages/view", "rs");
+    let literals = code.split('"').filter(|text| text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'));
+    let keys =
+        literals.filter(|text| text.split_once('-').is_some_and(|(family, _)| families.contains(family)));
+    let wrong: Vec<&str> = keys.filter(|key| !known.contains_key(*key)).collect();
+    assert!(wrong.is_empty(), "no such sentences: {wrong:?}");
 }
