@@ -2,4 +2,5 @@
 
 mod pages;
 mod samples;
+mod samples_settings;
 mod sentences;

@@ -8,7 +8,7 @@ use scraper::{ElementRef, Html, Selector};
 
 use super::super::settings::*;
 use super::super::*;
-use super::samples;
+use super::{samples, samples_settings};
 
 fn select<'a>(page: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
     page.select(&Selector::parse(selector).unwrap()).collect()
@@ -239,7 +239,7 @@ fn what_a_client_calls_itself_is_text_everywhere() {
         ..samples::authorize(Lang::En, true).details
     };
     let authorize = AuthorizePage { client: client.clone(), details, ..samples::authorize(Lang::En, true) };
-    let connection = samples::connection(Lang::En, "g1");
+    let connection = samples_settings::connection(Lang::En, "g1");
     let disconnect = AppDisconnectPage { shell: samples::shell(Lang::En, true), client, connection };
     for page in [parsed(&authorize), parsed(&disconnect)] {
         assert_eq!(select(&page, "script").len(), 1, "the page's own script alone");
@@ -262,8 +262,10 @@ fn the_page_after_the_decision_sends_on_once() {
 
 #[test]
 fn before_a_token_is_revoked_every_app_that_goes_with_it_is_named() {
-    let page =
-        parsed(&TokenRevokePage { shell: samples::shell(Lang::En, true), token: samples::token(Lang::En) });
+    let page = parsed(&TokenRevokePage {
+        shell: samples::shell(Lang::En, true),
+        token: samples_settings::token(Lang::En),
+    });
     let apps: Vec<String> = select(&page, ".alert li").into_iter().map(text).collect();
     assert_eq!(
         apps,
@@ -279,7 +281,7 @@ fn before_a_token_is_revoked_every_app_that_goes_with_it_is_named() {
 
 #[test]
 fn a_refused_token_form_says_what_and_where() {
-    let page = parsed(&samples::token_new(
+    let page = parsed(&samples_settings::token_new(
         Lang::Es,
         vec![TokenFormError::NameMissing, TokenFormError::ScopesMissing],
     ));
