@@ -1,7 +1,12 @@
 //! Portero
+pub mod app;
 pub mod cli;
 pub mod cluster;
 pub mod config;
 pub mod domain;
+pub mod http;
 pub mod identity;
+pub mod oauth;
+pub mod pages;
 pub mod store;
+pub mod upstream;

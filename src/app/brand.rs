@@ -20,7 +20,12 @@ pub struct Brand {
 impl Brand {
     /// From its section.
     pub fn new(id: &str, config: &BrandConfig) -> Self {
-        Self { id: BrandId::from(id), issuer: config.issuer.clone(), tokens: tokens(id, config), config: config.clone() }
+        Self {
+            id: BrandId::from(id),
+            issuer: config.issuer.clone(),
+            tokens: tokens(id, config),
+            config: config.clone(),
+        }
     }
 }
 

@@ -68,8 +68,7 @@ impl App {
         };
         let identity =
             Identity::new(store, verified, Arc::clone(&doors.clock), Arc::clone(&doors.entropy), lifetimes);
-        let brands: Vec<_> =
-            config.brand.iter().map(|(id, brand)| Arc::new(Brand::new(id, brand))).collect();
+        let brands: Vec<_> = config.brand.iter().map(|(id, brand)| Arc::new(Brand::new(id, brand))).collect();
         let services: Vec<_> = config
             .service
             .iter()
@@ -99,17 +98,15 @@ impl App {
 
     /// The service a resource indicator names within a brand: the named one, else the brand's only one, else
     /// its default. RFC 8707: never a token without an audience.
-    pub fn service_for(&self, brand: &Brand, resource: Option<&str>) -> Option<&Arc<Service>> {
+    pub fn service_for<'a>(&'a self, brand: &'a Brand, resource: Option<&str>) -> Option<&'a Arc<Service>> {
         let mut own = self.services_of(brand).filter(|service| service.accepts_oauth());
-        match resource {
-            Some(resource) => own.find(|service| service.is_named_by(resource)),
-            None => {
-                let own: Vec<_> = own.collect();
-                match own.as_slice() {
-                    [only] => Some(only),
-                    several => several.iter().copied().find(|service| service.config.default),
-                }
-            }
+        if let Some(resource) = resource {
+            return own.find(|service| service.is_named_by(resource));
+        }
+        let own: Vec<_> = own.collect();
+        match own.as_slice() {
+            [only] => Some(only),
+            several => several.iter().copied().find(|service| service.config.default),
         }
     }
 }

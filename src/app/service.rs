@@ -58,6 +58,9 @@ impl Service {
 
     /// A scope in words.
     pub fn scope_title(&self, scope: &str, language: Language) -> String {
-        self.config.scopes.get(scope).map_or_else(|| scope.to_owned(), |own| own.title.get(language).to_owned())
+        self.config
+            .scopes
+            .get(scope)
+            .map_or_else(|| scope.to_owned(), |own| own.title.get(language).to_owned())
     }
 }

@@ -44,13 +44,12 @@ pub fn no_session(app: &App) -> Cookie<'static> {
 /// The value that ties forms to this browser, and the cookie to set if it had none.
 pub fn browser(app: &App, req: &HttpRequest) -> (String, Option<Cookie<'static>>) {
     let known = req.cookie(browser_name(app)).map(|cookie| cookie.value().to_owned());
-    match known.filter(|value| value.len() == 22 && value.bytes().all(|b| b.is_ascii_alphanumeric())) {
-        Some(value) => (value, None),
-        None => {
-            let mut bytes = [0u8; 16];
-            app.entropy.fill(&mut bytes);
-            let value = base62(&bytes, 22);
-            (value.clone(), Some(build(app, browser_name(app), value)))
-        }
+    let well_formed = |value: &String| value.len() == 22 && value.bytes().all(|b| b.is_ascii_alphanumeric());
+    if let Some(value) = known.filter(well_formed) {
+        return (value, None);
     }
+    let mut bytes = [0u8; 16];
+    app.entropy.fill(&mut bytes);
+    let value = base62(&bytes, 22);
+    (value.clone(), Some(build(app, browser_name(app), value)))
 }

@@ -23,7 +23,7 @@ pub async fn edge<B: MessageBody + 'static>(
     req: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<actix_web::body::EitherBody<B>>, Error> {
-    let Some(app) = req.app_data::<web::Data<App>>().map(web::Data::clone) else {
+    let Some(app) = req.app_data::<web::Data<App>>().cloned() else {
         return Ok(next.call(req).await?.map_into_left_body());
     };
     let began = app.clock.now();
@@ -56,7 +56,8 @@ fn knows_host(app: &App, req: &ServiceRequest) -> bool {
 }
 
 fn misdirected(app: &App, req: ServiceRequest) -> ServiceResponse {
-    let host: String = authority(&req).unwrap_or("").chars().filter(|c| c.is_ascii_graphic()).take(100).collect();
+    let host: String =
+        authority(&req).unwrap_or("").chars().filter(char::is_ascii_graphic).take(100).collect();
     tracing::warn!(
         host,
         configured = app.sites.list(),

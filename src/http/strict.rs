@@ -169,7 +169,8 @@ pub async fn json(req: &HttpRequest, payload: Payload) -> Result<Bytes, Unreadab
 }
 
 fn media_type(req: &HttpRequest) -> (String, String) {
-    let text = req.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let text =
+        req.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let (kind, parameters) = text.split_once(';').unwrap_or((text, ""));
     (kind.trim().to_ascii_lowercase(), parameters.to_ascii_lowercase())
 }

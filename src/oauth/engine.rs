@@ -54,7 +54,8 @@ struct Loaded<'a>(&'a Client);
 impl Registrar for Loaded<'_> {
     fn bound_redirect<'b>(&self, bound: ClientUrl<'b>) -> Result<BoundClient<'b>, RegistrarError> {
         let asked = bound.redirect_uri.ok_or(RegistrarError::Unspecified)?;
-        let known = self.0.metadata.redirect_uris.iter().any(|own| redirect_uri::matches(own, asked.as_str()));
+        let known =
+            self.0.metadata.redirect_uris.iter().any(|own| redirect_uri::matches(own, asked.as_str()));
         if bound.client_id != self.0.id.as_str() || !known {
             return Err(RegistrarError::Unspecified);
         }
@@ -72,7 +73,8 @@ impl Registrar for Loaded<'_> {
 
     fn check(&self, client_id: &str, passphrase: Option<&[u8]>) -> Result<(), RegistrarError> {
         let any = RegisteredUrl::Exact(
-            ExactUrl::new("https://client.invalid/".to_owned()).map_err(|_| RegistrarError::PrimitiveError)?,
+            ExactUrl::new("https://client.invalid/".to_owned())
+                .map_err(|_| RegistrarError::PrimitiveError)?,
         );
         let none = "none".parse().map_err(|_| RegistrarError::PrimitiveError)?;
         let client = match &self.0.secret_hash {
@@ -120,7 +122,12 @@ impl authorization::Request for AuthorizationRequest<'_> {
 
 /// Runs the authorization machine over a request whose parameters were checked one by one: binding of the
 /// redirect, PKCE, negotiation of the scope. Answers the exact redirect string.
-pub fn authorize(client: &Client, redirect: &str, challenge: &str, scopes: &ScopeSet) -> Result<String, Refused> {
+pub fn authorize(
+    client: &Client,
+    redirect: &str,
+    challenge: &str,
+    scopes: &ScopeSet,
+) -> Result<String, Refused> {
     let request = AuthorizationRequest { client: client.id.as_str(), redirect, scope: scopes.to_string() };
     let registrar = Loaded(client);
     let mut machine = Authorization::new(&request);
@@ -134,7 +141,8 @@ pub fn authorize(client: &Client, redirect: &str, challenge: &str, scopes: &Scop
     let bound_client = bound.map_err(|_| Refused)?;
     let input = authorization::Input::Bound { request: &request, bound_client };
     let authorization::Output::Extend = machine.advance(input) else { return Err(Refused) };
-    let pkce = Pkce::required().challenge(Some("S256".into()), Some(challenge.into())).map_err(|()| Refused)?;
+    let pkce =
+        Pkce::required().challenge(Some("S256".into()), Some(challenge.into())).map_err(|()| Refused)?;
     let mut extensions = Extensions::new();
     extensions.set(&Pkce::required(), pkce.ok_or(Refused)?);
     let pre_grant = match machine.advance(authorization::Input::Extended(extensions)) {

@@ -206,8 +206,12 @@ async fn keep(app: &App, client: &Client, address: &str) -> Result<(), OAuthErro
             if !tx.register_client(client, address).await? {
                 return Ok(Kept::Disabled);
             }
-            tx.audit(Event { event: "client.registered", client: Some(client.id.clone()), ..Event::default() })
-                .await?;
+            tx.audit(Event {
+                event: "client.registered",
+                client: Some(client.id.clone()),
+                ..Event::default()
+            })
+            .await?;
             Ok::<_, StoreError>(Kept::Yes)
         })
         .await?;

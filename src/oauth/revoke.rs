@@ -44,7 +44,9 @@ async fn end(app: &App, kind: Kind, digest: &Digest, client: &ClientId) -> Resul
         Kind::Refresh => store.grant_of_refresh(digest).await?,
         Kind::Oauth => store.grant_of_access(digest).await?,
         // A person's token is theirs to revoke, not a client's.
-        Kind::Pat => return Err(OAuthError::new(Code::UnsupportedTokenType, "this kind is revoked by its owner")),
+        Kind::Pat => {
+            return Err(OAuthError::new(Code::UnsupportedTokenType, "this kind is revoked by its owner"));
+        }
         Kind::Code => return Ok(()),
     };
     let Some(grant) = grant else { return Ok(()) };

@@ -10,7 +10,7 @@ use crate::oauth::error::Code;
 
 pub(super) fn check<'a>(
     app: &'a App,
-    brand: &Brand,
+    brand: &'a Brand,
     params: &Params,
 ) -> Result<&'a Arc<Service>, (Code, &'static str)> {
     let refused = (Code::InvalidTarget, "resource must name one service of this server");

@@ -90,8 +90,7 @@ pub async fn prove(app: &App, request: &Pending, pasted: &str, address: &str) ->
 /// Where answers of this request go, in a word for lists.
 pub fn redirect_host(uri: &str) -> String {
     match redirect_uri::check(uri) {
-        Ok(Destination::Site { host }) => host,
-        Ok(Destination::Loopback { host, .. }) => host,
+        Ok(Destination::Site { host } | Destination::Loopback { host, .. }) => host,
         Ok(Destination::App { scheme }) => format!("{scheme}:"),
         Err(_) => String::new(),
     }
@@ -154,5 +153,9 @@ pub async fn deny(app: &App, pending: &Pending, user: Option<&UserId>) -> Result
 }
 
 fn bound(pending: &Pending, user: &UserId) -> Result<(), NotDecided> {
-    if pending.kept.user.as_ref().is_some_and(|owner| owner != user) { Err(NotDecided::Other) } else { Ok(()) }
+    if pending.kept.user.as_ref().is_some_and(|owner| owner != user) {
+        Err(NotDecided::Other)
+    } else {
+        Ok(())
+    }
 }

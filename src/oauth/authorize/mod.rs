@@ -26,8 +26,19 @@ pub use redirect::VerifiedRedirect;
 pub use transaction::{Pending, Request, pending};
 
 const KNOWN: [&str; 13] = [
-    "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "code_challenge",
-    "code_challenge_method", "prompt", "request", "request_uri", "ui_locales", "nonce",
+    "client_id",
+    "redirect_uri",
+    "response_type",
+    "response_mode",
+    "scope",
+    "state",
+    "code_challenge",
+    "code_challenge_method",
+    "prompt",
+    "request",
+    "request_uri",
+    "ui_locales",
+    "nonce",
 ];
 
 /// Why a request is not kept.

@@ -27,7 +27,10 @@ pub(super) async fn exchange(
     let code = required(form, "code", "code is missing")?;
     let verifier = required(form, "code_verifier", "code_verifier is missing")?;
     if !pkce::is_verifier(verifier) {
-        return Err(OAuthError::new(Code::InvalidRequest, "code_verifier must be 43 to 128 unreserved characters"));
+        return Err(OAuthError::new(
+            Code::InvalidRequest,
+            "code_verifier must be 43 to 128 unreserved characters",
+        ));
     }
     let service = asked_service(app, brand, form)?;
     let digest = recognise(&brand.tokens.code, code).ok_or(OAuthError::invalid_grant("code_malformed"))?;

@@ -21,7 +21,14 @@ use crate::http::strict::{self, Params};
 use crate::identity::issue::Issued;
 
 const KNOWN: [&str; 8] = [
-    "grant_type", "code", "redirect_uri", "code_verifier", "client_id", "client_secret", "refresh_token", "scope",
+    "grant_type",
+    "code",
+    "redirect_uri",
+    "code_verifier",
+    "client_id",
+    "client_secret",
+    "refresh_token",
+    "scope",
 ];
 
 /// `POST {issuer}/token`.

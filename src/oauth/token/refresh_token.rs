@@ -45,6 +45,7 @@ pub(super) async fn exchange(
 /// Clients send what they registered, or add `offline_access`: only what is left without it counts as asking.
 fn asked_scopes(form: &Params) -> Option<ScopeSet> {
     let text = form.get("scope")?;
-    let asked: ScopeSet = text.split(' ').filter(|scope| !scope.is_empty() && *scope != "offline_access").collect();
+    let asked: ScopeSet =
+        text.split(' ').filter(|scope| !scope.is_empty() && *scope != "offline_access").collect();
     (!asked.is_empty()).then_some(asked)
 }

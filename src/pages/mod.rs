@@ -1,0 +1,3 @@
+//! What people see in a browser.
+
+pub mod view;

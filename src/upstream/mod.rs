@@ -1,0 +1,3 @@
+//! Everything that leaves this process over HTTP, and nothing else does.
+
+pub mod client;
