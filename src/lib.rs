@@ -1,2 +1,4 @@
 //! Portero
 pub mod domain;
+pub mod http;
+pub mod mcp;

@@ -1,0 +1,3 @@
+//! What every face of the server shares about HTTP.
+
+pub mod record;
