@@ -1,3 +1,3 @@
-//! Portero: parse, run, exit code.
+//! The program `portero`.
 
 fn main() {}

@@ -1,0 +1,111 @@
+//! `[oauth]`: lifetimes and how clients come to be known.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    error::{Findings, KeyPath},
+    redact::Secret,
+    value::Period,
+};
+
+/// Lifetimes of what is issued, and how clients come to be known.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct OauthConfig {
+    /// How long an access token lives.
+    pub access_token_ttl: Period,
+    /// How long a refresh token may lie unused; every use begins anew.
+    pub refresh_token_ttl: Period,
+    /// How long a grant lives at most, however often it is refreshed.
+    pub grant_max_ttl: Period,
+    /// How long an authorization code lives; at most 10min.
+    pub code_ttl: Period,
+    /// How long a refresh token that was already used still leads to its successor; less than 72h.
+    pub refresh_grace: Period,
+    /// How long a person may take to decide on the authorization page.
+    pub transaction_ttl: Period,
+    /// Who may register clients dynamically.
+    pub registration: Registration,
+    /// The initial access token that `registration = "token"` asks for; if absent, operator keys are taken.
+    pub registration_token: Option<Secret>,
+    /// Accept client ids that are the URL of a client's metadata document.
+    pub client_id_metadata_documents: bool,
+    /// Redirect URIs that clients may register: exact ones, or a beginning with `*` at its end.
+    #[schemars(extend("x-default" = "empty: any https, loopback or private-use scheme by the rules"))]
+    pub redirect_allowlist: Vec<String>,
+}
+
+/// Who may register clients dynamically.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Registration {
+    /// Anybody.
+    Open,
+    /// Who has the initial access token.
+    Token,
+    /// Nobody; the operator makes clients.
+    Off,
+}
+
+impl Default for OauthConfig {
+    fn default() -> Self {
+        Self {
+            access_token_ttl: Period::seconds(60 * 60),
+            refresh_token_ttl: Period::days(30),
+            grant_max_ttl: Period::days(365),
+            code_ttl: Period::seconds(60),
+            refresh_grace: Period::seconds(60),
+            transaction_ttl: Period::seconds(60 * 60),
+            registration: Registration::Open,
+            registration_token: None,
+            client_id_metadata_documents: true,
+            redirect_allowlist: Vec::new(),
+        }
+    }
+}
+
+impl OauthConfig {
+    pub(super) fn validate(&self, at: &KeyPath, out: &mut Findings) {
+        let lifetimes = [
+            ("access_token_ttl", self.access_token_ttl),
+            ("refresh_token_ttl", self.refresh_token_ttl),
+            ("grant_max_ttl", self.grant_max_ttl),
+            ("code_ttl", self.code_ttl),
+            ("refresh_grace", self.refresh_grace),
+            ("transaction_ttl", self.transaction_ttl),
+        ];
+        for (key, lifetime) in lifetimes {
+            positive(lifetime, &at.key(key), out);
+        }
+        // RFC 6749 4.1.2: a code lives ten minutes at most
+        out.refuse(
+            self.code_ttl > Period::seconds(600),
+            &at.key("code_ttl"),
+            format!("{} is too long; at most 10min is allowed", self.code_ttl),
+        );
+        out.refuse(
+            self.refresh_grace >= Period::days(3),
+            &at.key("refresh_grace"),
+            format!("{} is too long; less than 72h is allowed", self.refresh_grace),
+        );
+        out.refuse(
+            self.registration_token.is_some() && self.registration != Registration::Token,
+            &at.key("registration_token"),
+            "is there without registration = \"token\"; both or none are allowed",
+        );
+        for (index, uri) in self.redirect_allowlist.iter().enumerate() {
+            let named = uri.split_once(':').is_some_and(|(scheme, rest)| !scheme.is_empty() && rest != "*");
+            out.refuse(
+                !named || uri.contains('#') || uri.trim_end_matches('*').contains('*') || uri.ends_with("**"),
+                &at.key("redirect_allowlist").index(index),
+                format!("{uri:?} is no redirect URI; an absolute URI, or a beginning of one and *, is allowed"),
+            );
+        }
+    }
+}
+
+/// Notes a duration that is nothing.
+pub(super) fn positive(period: Period, at: &KeyPath, out: &mut Findings) {
+    out.refuse(period.get().is_zero(), at, format!("{period} is not allowed; more than 0s is"));
+}
