@@ -3,6 +3,7 @@
 //! Everything here can be tested by calling it. Time and randomness come in through the two traits
 //! [`clock::Clock`] and [`entropy::Entropy`].
 
+pub mod brand;
 pub mod change;
 pub mod client;
 pub mod clock;

@@ -1,0 +1,3 @@
+//! STUB of the identity use-cases: only what the gateway calls.
+
+pub mod verify;
