@@ -1,3 +1,5 @@
 //! Everything that leaves this process over HTTP, and nothing else does.
 
 pub mod client;
+pub mod identity_headers;
+pub mod worker;

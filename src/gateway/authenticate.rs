@@ -1,0 +1,42 @@
+//! Step 2: who calls.
+
+use super::call::{Authenticated, Cx, Received};
+use super::refusal::Reason;
+use crate::identity::verify::VerifyError;
+
+/// Verifies the token for this service, and finds the plan of its workspace.
+///
+/// Credentials that are sent are always checked, also where none is needed: a client whose token has died
+/// must learn it.
+///
+/// # Errors
+/// 401 and 503. A token that could not be checked is never called bad: a client would throw it away.
+pub async fn authenticate<'r>(cx: Cx<'r>, received: Received<'r>) -> Result<Authenticated<'r>, Reason> {
+    let service = cx.service;
+    let Some(token) = received.token else {
+        return if service.has_public {
+            Ok(Authenticated { credential: None, plan: None, token: None })
+        } else {
+            Err(Reason::NoCredentials(false))
+        };
+    };
+    let credential =
+        cx.app.identity.verify(&service.brand, &service.policy.id, token).await.map_err(|error| match error {
+            VerifyError::Invalid(label) => Reason::BadCredentials(label),
+            VerifyError::Unavailable(_) => Reason::Unverifiable("verification_unavailable"),
+        })?;
+    // RFC 8707: a token for another service is no token here, whoever verified it
+    let audience = credential.service.as_ref().is_none_or(|own| *own == service.policy.id);
+    if !audience || credential.brand != service.policy.brand {
+        return Err(Reason::BadCredentials("other_service"));
+    }
+    if !service.kinds.contains(&credential.kind) {
+        return Err(Reason::BadCredentials("other_kind"));
+    }
+    let plan = match &credential.plan {
+        None => None,
+        // a plan that was renamed or removed says nothing about what was paid for
+        Some(id) => Some(cx.app.plans.get(id).ok_or(Reason::Unverifiable("plan_not_configured"))?),
+    };
+    Ok(Authenticated { credential: Some(credential), plan, token: Some(token) })
+}

@@ -1,0 +1,60 @@
+//! Reading a body of bounded length.
+
+use std::time::Duration;
+
+use actix_web::http::header::CONTENT_LENGTH;
+use actix_web::{HttpRequest, web};
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt as _;
+
+use super::refusal::Reason;
+
+/// How much of a body that is too long is still read, and for how long, so that the client gets to read the
+/// answer instead of a reset connection.
+const DRAIN: usize = 4;
+const DRAIN_TIME: Duration = Duration::from_secs(3);
+
+/// Reads the whole body. One that comes in one piece is not copied.
+///
+/// # Errors
+/// 413 if it is longer than `limit`, by its own account or in fact.
+pub async fn read(request: &HttpRequest, mut payload: web::Payload, limit: usize) -> Result<Bytes, Reason> {
+    let length = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if length.is_some_and(|length| length > limit) {
+        drain(&mut payload, limit).await;
+        return Err(Reason::TooLarge(limit));
+    }
+    let mut first: Option<Bytes> = None;
+    let mut all = BytesMut::new();
+    while let Some(chunk) = payload.next().await {
+        let chunk = chunk.map_err(|_| Reason::BodyBroken)?;
+        if first.as_ref().map_or(0, Bytes::len) + all.len() + chunk.len() > limit {
+            drain(&mut payload, limit).await;
+            return Err(Reason::TooLarge(limit));
+        }
+        match first.take() {
+            None if all.is_empty() => first = Some(chunk),
+            before => {
+                if let Some(before) = before {
+                    all.reserve(length.unwrap_or(before.len() + chunk.len()));
+                    all.extend_from_slice(&before);
+                }
+                all.extend_from_slice(&chunk);
+            }
+        }
+    }
+    Ok(first.unwrap_or_else(|| all.freeze()))
+}
+
+async fn drain(payload: &mut web::Payload, limit: usize) {
+    let rest = async {
+        let mut left = limit.saturating_mul(DRAIN);
+        while let Some(Ok(chunk)) = payload.next().await {
+            match left.checked_sub(chunk.len()) {
+                Some(less) => left = less,
+                None => return,
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DRAIN_TIME, rest).await;
+}

@@ -1,0 +1,215 @@
+//! The tools of a service: put together from what upstreams offer and what policy says, then listed for each
+//! caller out of ready pieces.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Uri;
+use serde_json::{Value, json};
+
+use super::merge;
+use super::service::{Service, Tool, Upstream};
+use crate::config::{Confirm as ConfirmConfig, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted};
+use crate::domain::decide::{self, Caller, PlanLack, Visibility};
+use crate::domain::scope::ScopeSet;
+use crate::domain::service::{LockedMode, ServicePolicy};
+use crate::domain::tool::{Confirm, ToolPolicy};
+use crate::mcp::error::Code;
+use crate::mcp::headers;
+use crate::mcp::tool::Descriptor;
+use crate::upstream::identity_headers::Names;
+
+/// What a locked tool is marked with.
+const LOCKED: &str = "io.portero/locked";
+
+/// The tools of a service, in order.
+#[derive(Default)]
+pub struct Catalog {
+    tools: Vec<Arc<Tool>>,
+    by_name: HashMap<Box<str>, Arc<Tool>>,
+    /// True while some upstream has not yet said what it offers.
+    pub pending: bool,
+}
+
+impl Catalog {
+    /// Before any upstream has said what it offers.
+    pub fn pending() -> Self {
+        Self { pending: true, ..Self::default() }
+    }
+
+    /// The tool of a name.
+    pub fn get(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.by_name.get(name)
+    }
+
+    /// Every tool, in the order of the catalogs.
+    pub fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
+        self.tools.iter()
+    }
+
+    /// Writes the array of the tools that this caller sees.
+    pub fn write_list(&self, caller: Caller<'_>, service: &ServicePolicy, out: &mut Vec<u8>) {
+        out.push(b'[');
+        let start = out.len();
+        for tool in &self.tools {
+            let piece = match decide::visibility(caller, service, &tool.policy) {
+                Visibility::Listed => &tool.listed,
+                Visibility::Locked(lack, _) => tool.locked(lack),
+                Visibility::Hidden => continue,
+            };
+            if out.len() > start {
+                out.push(b',');
+            }
+            out.extend_from_slice(piece);
+        }
+        out.push(b']');
+    }
+
+    /// Puts a catalog together.
+    ///
+    /// # Errors
+    /// A name that comes twice, or a tool that cannot be called.
+    pub fn assemble(
+        service: &Service,
+        offered: &[Option<Vec<Descriptor>>],
+        names: &Names,
+        language: Language,
+    ) -> Result<Self, String> {
+        let pending = offered.len() < service.upstreams.len() || offered.iter().any(Option::is_none);
+        let mut catalog = Self { pending, ..Self::default() };
+        let maker = Maker { service, names, language, mixed: is_mixed(service, offered) };
+        for (upstream, descriptors) in service.upstreams.iter().zip(offered) {
+            for descriptor in descriptors.iter().flatten() {
+                let tool = Arc::new(maker.tool(upstream, descriptor)?);
+                if catalog.by_name.insert(tool.name.clone(), Arc::clone(&tool)).is_some() {
+                    return Err(format!("tool {:?} comes from two upstreams", tool.name));
+                }
+                catalog.tools.push(tool);
+            }
+        }
+        Ok(catalog)
+    }
+}
+
+/// True where public and protected tools stand side by side: then each says which it is.
+fn is_mixed(service: &Service, offered: &[Option<Vec<Descriptor>>]) -> bool {
+    let public = |descriptor: &Descriptor| {
+        merge::merged(&service.policies, &descriptor.name).is_some_and(|policy| policy.public == Some(true))
+    };
+    let all = || offered.iter().flatten().flatten();
+    all().any(public) && !all().all(public)
+}
+
+struct Maker<'a> {
+    service: &'a Service,
+    names: &'a Names,
+    language: Language,
+    mixed: bool,
+}
+
+impl Maker<'_> {
+    fn tool(&self, upstream: &Upstream, descriptor: &Descriptor) -> Result<Tool, String> {
+        let own = merge::merged(&self.service.policies, &descriptor.name);
+        let unlisted = own.is_none() && upstream.unlisted == Unlisted::Deny;
+        let own = own.unwrap_or_default();
+        let policy = self.policy(&own, descriptor, unlisted);
+        let target = match &own.path {
+            Some(path) => format!("{}{path}", upstream.base),
+            None => format!("{}/tools/{}", upstream.base, descriptor.name),
+        };
+        let uri: Uri = target.parse().map_err(|_| format!("tool {:?} has no URL: {target}", descriptor.name))?;
+        let (listed, locked) = self.descriptors(&own, &policy, descriptor);
+        let structured = own.structured.unwrap_or(descriptor.has_output_schema()).then(|| {
+            let key = own.structured_key.as_deref().unwrap_or("items");
+            (format!("{{{}:", Value::from(key)), "}")
+        });
+        let message = own.confirm_message.as_ref().map(|text| text.get(self.language)).unwrap_or_default();
+        Ok(Tool {
+            name: descriptor.name.as_str().into(),
+            headers: self.names.fixed(
+                self.service.policy.id.as_str(),
+                &descriptor.name,
+                &upstream.host,
+                &upstream.headers,
+            ),
+            policy,
+            listed,
+            locked,
+            uri,
+            timeout: own.timeout.map_or(upstream.timeout, crate::config::Period::get),
+            structured,
+            mirrors: headers::mirrors(descriptor.input_schema()),
+            confirm_message: message.into(),
+            client_key: own.idempotency != Some(Idempotency::Off),
+        })
+    }
+
+    /// The operator's `readOnlyHint` counts before the worker's own.
+    fn policy(&self, own: &PolicyConfig, descriptor: &Descriptor, unlisted: bool) -> ToolPolicy {
+        let hint = own.annotations.as_ref().and_then(|annotations| annotations.read_only_hint);
+        ToolPolicy {
+            scopes: match &own.scopes {
+                Some(scopes) => scopes.iter().map(String::as_str).collect::<ScopeSet>(),
+                None => self.service.policy.default_scopes.clone(),
+            },
+            public: own.public.unwrap_or(false),
+            feature: own.feature.clone(),
+            only_mode: merge::only_mode(own.modes.as_deref()),
+            hidden: unlisted || own.hidden.unwrap_or(false),
+            read_only: hint.unwrap_or(descriptor.is_read_only()),
+            confirm: match own.confirm {
+                None | Some(ConfirmConfig::Off) => Confirm::No,
+                Some(ConfirmConfig::Required) => Confirm::Yes,
+                Some(ConfirmConfig::Intent) => Confirm::Intent,
+            },
+        }
+    }
+
+    fn descriptors(
+        &self,
+        own: &PolicyConfig,
+        policy: &ToolPolicy,
+        descriptor: &Descriptor,
+    ) -> (Bytes, Option<[Bytes; 2]>) {
+        let mut seen = descriptor.clone();
+        for (name, value) in annotations(own) {
+            seen.annotate(name, value);
+        }
+        if policy.confirm != Confirm::No {
+            seen.ask_confirmation(policy.confirm == Confirm::Intent, self.service.sentences.confirm);
+        }
+        if self.mixed {
+            seen.secure(policy.public, &policy.scopes.iter().collect::<Vec<_>>());
+        }
+        let shows = self.service.policy.locked == LockedMode::Show;
+        let locked = policy.feature.as_ref().filter(|_| shows).map(|feature| {
+            [PlanLack::NoPlan, PlanLack::FeatureNotIncluded].map(|lack| self.locked(&seen, lack, feature))
+        });
+        (Bytes::from(seen.to_json()), locked)
+    }
+
+    fn locked(&self, seen: &Descriptor, lack: PlanLack, feature: &str) -> Bytes {
+        let mut seen = seen.clone();
+        let code = if lack == PlanLack::NoPlan { Code::NoPlan } else { Code::FeatureNotIncluded };
+        let url = self.service.upgrade_url.as_deref();
+        seen.mark(LOCKED, json!({"code": code.word(), "feature": feature, "upgrade_url": url}));
+        seen.describe(&match url {
+            Some(url) => format!("{} {url}", self.service.sentences.locked),
+            None => self.service.sentences.locked.to_owned(),
+        });
+        Bytes::from(seen.to_json())
+    }
+}
+
+fn annotations(own: &PolicyConfig) -> Vec<(&'static str, Value)> {
+    let Some(annotations) = &own.annotations else { return Vec::new() };
+    let hints = [
+        ("readOnlyHint", annotations.read_only_hint),
+        ("destructiveHint", annotations.destructive_hint),
+        ("idempotentHint", annotations.idempotent_hint),
+        ("openWorldHint", annotations.open_world_hint),
+    ];
+    let title = annotations.title.iter().map(|title| ("title", Value::from(title.as_str())));
+    title.chain(hints.into_iter().filter_map(|(name, hint)| Some((name, Value::from(hint?))))).collect()
+}

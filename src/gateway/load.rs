@@ -1,0 +1,143 @@
+//! Reading catalogs: from files once, from workers at start and again every now and then.
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use http::Uri;
+
+use super::Gateway;
+use super::catalog::Catalog;
+use super::service::{Service, Upstream};
+use crate::app::App;
+use crate::mcp::tool::{self, Descriptor};
+use crate::upstream::worker;
+
+/// How long a worker may take to say what it offers.
+const DEADLINE: Duration = Duration::from_secs(2);
+/// How soon a worker is asked again that has not answered yet.
+const RETRY: Duration = Duration::from_secs(1);
+/// How often the others are asked, so that a worker's new tools appear without a restart.
+const REFRESH: u32 = 30;
+
+/// Reads all catalogs for the first time. A worker that does not answer only warns; one that answers nonsense
+/// stops the start.
+///
+/// # Errors
+/// Every bad catalog: upstream, tool and fault.
+pub async fn at_start(gateway: &Gateway, app: &App) -> Result<(), Vec<String>> {
+    let mut faults = Vec::new();
+    for own in &app.config.service {
+        let id = crate::domain::ids::ServiceId::from(own.id.as_str());
+        let Some(service) = gateway.services.get(&id) else { continue };
+        let sources = service.upstreams.iter().zip(own.upstream.iter().map(|upstream| upstream.catalog.clone()));
+        let read = join_all(sources.map(|(upstream, file)| first(app, upstream, file))).await;
+        let mut offered = Vec::new();
+        for (upstream, outcome) in service.upstreams.iter().zip(read) {
+            match outcome {
+                Ok(descriptors) => offered.push(descriptors),
+                Err(fault) => faults.push(format!("service {id:?}: upstream {:?}: {fault}", upstream.id)),
+            }
+        }
+        if let Err(fault) = install(gateway, service, offered) {
+            faults.push(format!("service {id:?}: {fault}"));
+        }
+        unused_policies(service);
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+async fn first(app: &App, upstream: &Upstream, file: Option<PathBuf>) -> Result<Option<Vec<Descriptor>>, String> {
+    if let Some(file) = file {
+        let text = tokio::fs::read(&file).await.map_err(|error| format!("{}: {error}", file.display()))?;
+        let parsed = tool::parse_catalog(&text).map_err(|fault| format!("{}: {fault}", file.display()))?;
+        let base: Uri = upstream.base.parse().map_err(|_| format!("url {}", upstream.base))?;
+        app.upstream.ready_for(&base)?;
+        return Ok(Some(parsed));
+    }
+    let Some(uri) = &upstream.catalog else { return Ok(None) };
+    app.upstream.ready_for(uri)?;
+    match fetch(app, upstream, uri).await {
+        Ok(descriptors) => Ok(Some(descriptors)),
+        Err(Trouble::Silent(label)) => {
+            tracing::warn!(upstream = upstream.id, cause = label, "the worker does not say its tools yet; asking again");
+            Ok(None)
+        }
+        Err(Trouble::Bad(fault)) => Err(fault),
+    }
+}
+
+enum Trouble {
+    Silent(&'static str),
+    Bad(String),
+}
+
+async fn fetch(app: &App, upstream: &Upstream, uri: &Uri) -> Result<Vec<Descriptor>, Trouble> {
+    let answer = tokio::time::timeout(DEADLINE, worker::fetch(&app.upstream, uri, &upstream.headers)).await;
+    let body = match answer {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => return Err(Trouble::Silent("no answer")),
+        Err(_) => return Err(Trouble::Silent("too slow")),
+    };
+    tool::parse_catalog(&body).map_err(|fault| Trouble::Bad(fault.to_string()))
+}
+
+fn install(gateway: &Gateway, service: &Service, offered: Vec<Option<Vec<Descriptor>>>) -> Result<(), String> {
+    let catalog = Catalog::assemble(service, &offered, &gateway.names, gateway.language)?;
+    service.catalog.store(Arc::new(catalog));
+    *service.descriptors.lock().unwrap_or_else(PoisonError::into_inner) = offered;
+    Ok(())
+}
+
+/// A policy that no tool has is probably misspelt, and the tool it was meant for unprotected by it.
+fn unused_policies(service: &Service) {
+    let catalog = service.catalog.load();
+    if catalog.pending {
+        return;
+    }
+    for (pattern, _) in &service.policies {
+        if !catalog.tools().any(|tool| super::merge::matches(pattern, &tool.name)) {
+            tracing::warn!(service = %service.policy.id, policy = pattern, "no tool has this name");
+        }
+    }
+}
+
+/// Asks workers for their catalogs for ever: silent ones every second, the others every half minute. A bad new
+/// catalog is logged and the old one stays.
+pub async fn keep_fresh(gateway: Arc<Gateway>, app: Arc<App>) {
+    let mut round = 0u32;
+    loop {
+        tokio::time::sleep(RETRY).await;
+        round = round.wrapping_add(1);
+        for service in gateway.services.values() {
+            if service.catalog.load().pending || round.is_multiple_of(REFRESH) {
+                refresh(&gateway, &app, service).await;
+            }
+        }
+    }
+}
+
+async fn refresh(gateway: &Gateway, app: &App, service: &Service) {
+    let mut offered = service.descriptors.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut changed = false;
+    for (upstream, slot) in service.upstreams.iter().zip(&mut offered) {
+        let Some(uri) = &upstream.catalog else { continue };
+        match fetch(app, upstream, uri).await {
+            Ok(read) if slot.as_ref() != Some(&read) => {
+                *slot = Some(read);
+                changed = true;
+            }
+            Ok(_) | Err(Trouble::Silent(_)) => {}
+            Err(Trouble::Bad(fault)) => {
+                tracing::warn!(service = %service.policy.id, upstream = upstream.id, fault, "bad catalog; the last good one stays");
+            }
+        }
+    }
+    if changed {
+        match install(gateway, service, offered) {
+            Ok(()) => tracing::info!(service = %service.policy.id, "catalog read"),
+            Err(fault) => tracing::warn!(service = %service.policy.id, fault, "bad catalog; the last good one stays"),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The MCP endpoint: the life of a call on one screen.
+//!
+//! ```text
+//! Received → Authenticated → Resolved → Entitled → Permitted → sent
+//! ```
+//!
+//! Each step is a file, takes the stage before it and gives the next; what was not permitted cannot be sent,
+//! because it would not compile. The order of answers is part of the contract: origin, who, method, plan,
+//! `Accept` and media type, length, message, tool.
+
+mod accept;
+mod answer;
+mod authenticate;
+mod body;
+mod build;
+mod call;
+mod catalog;
+mod challenge;
+mod cors;
+mod dispatch;
+mod entitle;
+mod load;
+mod merge;
+mod methods;
+mod origin;
+mod policy;
+mod receive;
+mod refusal;
+mod relay;
+mod render;
+mod resolve;
+mod service;
+#[cfg(test)]
+mod tests;
+mod trace;
+mod unsupported;
+mod words;
+
+use std::sync::Arc;
+
+use actix_web::http::{Method, header};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
+use bytes::Bytes;
+
+pub use catalog::Catalog;
+pub use load::keep_fresh;
+pub use service::{Service, Tool, Upstream};
+
+use answer::Answer;
+use call::{Authenticated, Cx, Frame};
+use refusal::Reason;
+
+use crate::app::App;
+use crate::domain::ids::ServiceId;
+use crate::http::record::Record;
+use crate::mcp::method::Method as Rpc;
+use crate::upstream::identity_headers::Names;
+
+/// All services, compiled.
+pub struct Gateway {
+    services: service::Services,
+    names: Names,
+    origins: origin::Origins,
+    body_limit: usize,
+    language: crate::config::Language,
+}
+
+impl Gateway {
+    /// A service by its id; routes hold it as `web::Data<Service>`.
+    pub fn service(&self, id: &ServiceId) -> Option<&Arc<Service>> {
+        self.services.get(id)
+    }
+
+    /// Every service.
+    pub fn services(&self) -> impl Iterator<Item = &Arc<Service>> {
+        self.services.values()
+    }
+}
+
+/// Answers everything that comes to a service's resource, whatever the method.
+pub async fn handle(
+    app: web::Data<App>,
+    gateway: web::Data<Gateway>,
+    service: web::Data<Service>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> HttpResponse {
+    let cx = Cx { app: &app, gateway: &gateway, service: &service, request: &request };
+    let (origins, headers) = (&gateway.origins, request.headers());
+    if !origins.allows(headers.get(header::ORIGIN)) {
+        let frame = Frame::blank(cx);
+        return finish(cx, &frame, render::refuse(cx, &frame, &Reason::Origin));
+    }
+    if request.method() == Method::OPTIONS {
+        return cors::preflight(origins, headers);
+    }
+    let mut response = life(cx, payload).await;
+    cors::expose(origins, headers, response.headers_mut());
+    response
+}
+
+async fn life(cx: Cx<'_>, payload: web::Payload) -> HttpResponse {
+    let mut frame = Frame::blank(cx);
+    let caller = match identified(cx).await {
+        Ok(caller) => caller,
+        Err(reason) => return finish(cx, &frame, render::refuse(cx, &frame, &reason)),
+    };
+    frame.kind = caller.caller().kind();
+    let admitted = receive::method(cx).and_then(|()| entitle::service(cx, &caller)).and_then(|()| receive::negotiate(cx));
+    // read also for a refusal: its answer echoes the id, and a client that still writes would miss it
+    let body = match admitted {
+        Err(Reason::Method) => Ok(Bytes::new()),
+        _ => body::read(cx.request, payload, cx.gateway.body_limit).await,
+    };
+    let outcome = match (admitted, &body) {
+        (Err(reason), body) => {
+            resolve::peek(body.as_deref().unwrap_or_default(), &mut frame);
+            Err(reason)
+        }
+        (Ok(_), Err(reason)) => Err(reason.clone()),
+        (Ok(accepted), Ok(body)) => {
+            frame.accepted = accepted;
+            converse(cx, &caller, body, &mut frame).await
+        }
+    };
+    let answer = outcome.unwrap_or_else(|reason| render::refuse(cx, &frame, &reason));
+    finish(cx, &frame, answer)
+}
+
+async fn identified<'r>(cx: Cx<'r>) -> Result<Authenticated<'r>, Reason> {
+    let received = receive::credentials(cx.headers())?;
+    authenticate::authenticate(cx, received).await
+}
+
+async fn converse<'b>(
+    cx: Cx<'_>,
+    caller: &Authenticated<'_>,
+    body: &'b Bytes,
+    frame: &mut Frame<'b>,
+) -> Result<Answer, Reason> {
+    let Some(resolved) = resolve::resolve(cx, body, frame)? else { return Ok(Answer::accepted()) };
+    match resolved.method {
+        Rpc::Initialize => Ok(methods::initialize(cx, &resolved)),
+        Rpc::Discover => Ok(methods::discover(cx, &resolved)),
+        Rpc::Ping => Ok(methods::ping(cx, &resolved)),
+        Rpc::ToolsList => methods::tools_list(cx, caller, &resolved),
+        Rpc::ToolsCall => {
+            let entitled = entitle::tool(cx, caller, resolved, frame)?;
+            let permitted = policy::permit(cx, entitled, body)?;
+            dispatch::send(cx, caller, permitted, frame).await
+        }
+        Rpc::PromptsGet | Rpc::ResourcesRead | Rpc::SubscriptionsListen | Rpc::Other => Err(Reason::NoMethod),
+    }
+}
+
+fn finish(cx: Cx<'_>, frame: &Frame<'_>, answer: Answer) -> HttpResponse {
+    cx.request.extensions_mut().insert(Record {
+        service: Some(cx.service.policy.id.clone()),
+        tool: frame.tool.as_ref().map(|tool| tool.name.clone()),
+        decision: answer.decision,
+    });
+    answer.into_response(frame.accepted)
+}

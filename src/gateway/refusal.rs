@@ -1,0 +1,198 @@
+//! Why a request is refused: the rich reason inside, one public code outside.
+
+use std::borrow::Cow;
+
+use crate::domain::decide::{Denial, PlanLack};
+use crate::domain::ids::PlanId;
+use crate::domain::verified::TokenKind;
+use crate::mcp::error::Code;
+use crate::upstream::client::Failure;
+
+/// A reason, with all that is known. What of it is told is [`super::words`]'s business.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// An `Origin` that is not allowed.
+    Origin,
+    /// More than one `Authorization`, or one that is no credential at all.
+    Authorization(&'static str),
+    /// No credentials. True where a public tool stands beside the protected one that was asked.
+    NoCredentials(bool),
+    /// Bad credentials; the word is for logs.
+    BadCredentials(&'static str),
+    /// Token or plan could not be checked; the word is for logs.
+    Unverifiable(&'static str),
+    /// Not a POST.
+    Method,
+    /// The plan lacks something.
+    Plan(Box<PlanFacts>),
+    /// Nothing in `Accept` can be answered.
+    NotAcceptable,
+    /// The body is no JSON by its own account.
+    MediaType,
+    /// The body is longer than this.
+    TooLarge(usize),
+    /// The body broke off.
+    BodyBroken,
+    /// The body is no JSON.
+    Parse,
+    /// The body is no message.
+    Invalid(&'static str),
+    /// No such method.
+    NoMethod,
+    /// Parameters of the wrong shape.
+    Params(&'static str),
+    /// A stateless request without what it has to say of itself.
+    MetaMissing(&'static str),
+    /// A revision that is not served.
+    Version(Box<str>),
+    /// A header says something else than the body.
+    Mismatch(&'static str),
+    /// To this caller there is no such tool; the word is for logs.
+    UnknownTool(&'static str, Box<str>),
+    /// Declared scopes are missing: what the operation needs, and what a step-up should ask for.
+    MissingScope(Box<ScopeFacts>),
+    /// The bill is overdue and the tool writes.
+    Blocked,
+    /// A person has to confirm; what would be lost, and whether an intent is asked for.
+    Confirm(Box<str>, bool),
+    /// Arguments that cannot be used.
+    Arguments(Box<str>),
+    /// The upstream cannot be reached or understood; the word is for logs.
+    Unavailable(&'static str),
+    /// The upstream took too long.
+    Timeout,
+    /// A worker's own no, where it is said as a JSON-RPC error: code, message.
+    Worker(Code, Box<str>),
+}
+
+/// What a plan refusal knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanFacts {
+    /// What is lacking.
+    pub lack: PlanLack,
+    /// The feature.
+    pub feature: Option<String>,
+    /// The plan the workspace is on.
+    pub plan: Option<PlanId>,
+    /// True if the tool itself asks for the feature.
+    pub own: bool,
+}
+
+/// What a scope refusal knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopeFacts {
+    /// What the operation needs.
+    pub needed: String,
+    /// What a step-up should ask for: that and what is granted, since some clients replace instead of adding.
+    pub ask: String,
+    /// A PAT cannot step up.
+    pub kind: TokenKind,
+}
+
+impl Reason {
+    /// The public code.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Origin => Code::OriginNotAllowed,
+            Self::Authorization(_) | Self::BodyBroken | Self::Invalid(_) => Code::InvalidRequest,
+            Self::NoCredentials(_) => Code::Unauthorized,
+            Self::BadCredentials(_) => Code::InvalidToken,
+            Self::Unverifiable(_) => Code::VerificationUnavailable,
+            Self::Method => Code::MethodNotAllowed,
+            Self::Plan(facts) => match facts.lack {
+                PlanLack::NoPlan => Code::NoPlan,
+                PlanLack::FeatureNotIncluded => Code::FeatureNotIncluded,
+                PlanLack::Inactive => Code::SubscriptionInactive,
+            },
+            Self::NotAcceptable => Code::NotAcceptable,
+            Self::MediaType => Code::UnsupportedMediaType,
+            Self::TooLarge(_) => Code::TooLarge,
+            Self::Parse => Code::ParseError,
+            Self::NoMethod => Code::MethodNotFound,
+            Self::Params(_) | Self::MetaMissing(_) => Code::InvalidParams,
+            Self::Version(_) => Code::UnsupportedVersion,
+            Self::Mismatch(_) => Code::HeaderMismatch,
+            Self::UnknownTool(..) => Code::UnknownTool,
+            Self::MissingScope(_) => Code::MissingScope,
+            Self::Blocked => Code::WorkspaceBlocked,
+            Self::Confirm(..) => Code::ConfirmationRequired,
+            Self::Arguments(_) => Code::InvalidArguments,
+            Self::Unavailable(_) => Code::UpstreamUnavailable,
+            Self::Timeout => Code::UpstreamTimeout,
+            Self::Worker(code, _) => *code,
+        }
+    }
+
+    /// The word for logs and metrics: more than is told outside, never anything a client wrote.
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Authorization(label)
+            | Self::BadCredentials(label)
+            | Self::Unverifiable(label)
+            | Self::UnknownTool(label, _)
+            | Self::Unavailable(label) => label,
+            Self::MetaMissing(_) => "meta_missing",
+            Self::BodyBroken => "body_broken",
+            other => other.code().word(),
+        }
+    }
+
+    /// The status where it is told by status, and the `status` that a result tells.
+    pub fn status(&self) -> u16 {
+        match self.code() {
+            Code::Unauthorized | Code::InvalidToken => 401,
+            Code::NoPlan | Code::FeatureNotIncluded | Code::SubscriptionInactive | Code::CreditsExhausted => 402,
+            Code::MissingScope | Code::WorkspaceBlocked | Code::OriginNotAllowed => 403,
+            Code::ResourceNotFound | Code::MethodNotFound | Code::UnknownTool => 404,
+            Code::MethodNotAllowed => 405,
+            Code::NotAcceptable => 406,
+            Code::TooLarge => 413,
+            Code::UnsupportedMediaType => 415,
+            Code::ConfirmationRequired => 428,
+            Code::RateLimited => 429,
+            Code::UpstreamUnavailable => 502,
+            Code::VerificationUnavailable => 503,
+            Code::UpstreamTimeout => 504,
+            Code::InvalidArguments
+            | Code::ParseError
+            | Code::InvalidRequest
+            | Code::InvalidParams
+            | Code::UnsupportedVersion
+            | Code::MissingCapability
+            | Code::HeaderMismatch => 400,
+        }
+    }
+
+    /// A plan refusal.
+    pub fn plan(lack: PlanLack, feature: Option<&str>, plan: Option<&PlanId>, own: bool) -> Self {
+        Self::Plan(Box::new(PlanFacts { lack, feature: feature.map(str::to_owned), plan: plan.cloned(), own }))
+    }
+
+    /// What outside is told of a tool's own text: never longer than a line.
+    pub fn unknown_tool(label: &'static str, name: &str) -> Self {
+        Self::UnknownTool(label, name.chars().take(128).collect())
+    }
+}
+
+impl From<Failure> for Reason {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Unavailable(label) => Self::Unavailable(label),
+            Failure::Timeout => Self::Timeout,
+        }
+    }
+}
+
+/// The reason of a denied tool, but for scopes, which need to know the caller.
+pub fn of_denial(denial: &Denial<'_>, tool: &str, plan: Option<&PlanId>) -> Option<Reason> {
+    match denial {
+        Denial::Unknown(label) => Some(Reason::unknown_tool(label, tool)),
+        Denial::Unauthorized => Some(Reason::NoCredentials(true)),
+        Denial::Locked(lack, feature) => Some(Reason::plan(*lack, Some(feature), plan, true)),
+        Denial::Blocked => Some(Reason::Blocked),
+        Denial::MissingScope(_) => None,
+    }
+}
+
+/// A message and what to do about it.
+pub type Words = (Cow<'static, str>, Cow<'static, str>);

@@ -1,0 +1,183 @@
+//! From a reason to bytes: the one place where refusals get their form.
+//!
+//! Three styles of saying no (by status, as JSON-RPC errors, as tool results) differ only in [`form`]; the
+//! words, numbers and data are the same.
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{ALLOW, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::call::{Cx, Frame};
+use super::challenge::Challenge;
+use super::refusal::Reason;
+use super::service::Service;
+use super::words;
+use crate::config::{AnonymousChallenge, ErrorStyle, ErrorText, UpstreamErrors};
+use crate::domain::verified::TokenKind;
+use crate::mcp::error::Code;
+use crate::mcp::result::{self, ToolText};
+
+/// How long a client waits before it asks again.
+const RETRY: HeaderValue = HeaderValue::from_static("2");
+const ALLOWED: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
+
+/// The form of a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// An HTTP status.
+    Status(u16),
+    /// HTTP 200 and a JSON-RPC error.
+    Error,
+    /// HTTP 200 and a tool result with `isError`.
+    Result,
+}
+
+/// The answer of a refused request.
+pub fn refuse(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Answer {
+    let challenge = challenge_of(cx);
+    let status = match form(cx, frame, reason) {
+        Form::Status(status) => status,
+        Form::Error => return Answer::json(error(cx.service, frame, reason, 200), reason.label()),
+        Form::Result => {
+            let challenge = matches!(reason, Reason::NoCredentials(_)).then_some(&challenge.plain);
+            return Answer::json(tool(cx.service, frame, reason, challenge), reason.label());
+        }
+    };
+    let mut answer = Answer::json(error(cx.service, frame, reason, status), reason.label());
+    answer.status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let header = match reason {
+        Reason::NoCredentials(_) => Some((WWW_AUTHENTICATE, challenge.plain.clone())),
+        Reason::BadCredentials(_) => Some((WWW_AUTHENTICATE, challenge.invalid.clone())),
+        Reason::MissingScope(facts) => challenge.step_up(&facts.ask).map(|value| (WWW_AUTHENTICATE, value)),
+        Reason::Method => Some((ALLOW, ALLOWED)),
+        Reason::Unverifiable(_) => Some((RETRY_AFTER, RETRY)),
+        _ => None,
+    };
+    answer.header = header;
+    answer
+}
+
+/// A refusal inside a stream, where the status has long been sent.
+pub fn in_stream(service: &Service, frame: &Frame<'_>, reason: &Reason) -> Vec<u8> {
+    match service.style.errors {
+        ErrorStyle::Jsonrpc => error(service, frame, reason, 200),
+        ErrorStyle::Http | ErrorStyle::Tool => tool(service, frame, reason, None),
+    }
+}
+
+/// The challenge of the spelling that was asked for: clients compare the metadata with the URL they typed.
+fn challenge_of(cx: Cx<'_>) -> &Challenge {
+    let slash = |path: &str| path.len() > 1 && path.ends_with('/');
+    if slash(cx.request.path()) == slash(&cx.service.path) {
+        &cx.service.challenge
+    } else {
+        &cx.service.twin_challenge
+    }
+}
+
+fn form(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Form {
+    let style = cx.service.style;
+    let by_style = |http: Form| match style.errors {
+        ErrorStyle::Http => http,
+        ErrorStyle::Jsonrpc => Form::Error,
+        ErrorStyle::Tool => Form::Result,
+    };
+    let result = if style.errors == ErrorStyle::Jsonrpc { Form::Error } else { Form::Result };
+    let wanted = match reason.code() {
+        Code::Unauthorized if frame.call && says_in_result(cx, reason) => Form::Result,
+        Code::Unauthorized
+        | Code::InvalidToken
+        | Code::OriginNotAllowed
+        | Code::MethodNotAllowed
+        | Code::NotAcceptable
+        | Code::UnsupportedMediaType
+        | Code::TooLarge
+        | Code::VerificationUnavailable
+        // what the stateless revision demands by status
+        | Code::UnsupportedVersion
+        | Code::MissingCapability
+        | Code::HeaderMismatch => return Form::Status(reason.status()),
+        Code::RateLimited if style.errors == ErrorStyle::Jsonrpc => Form::Status(429),
+        Code::ParseError | Code::InvalidRequest => {
+            return match (style.errors, reason) {
+                (ErrorStyle::Http, _) | (_, Reason::Authorization(_)) => Form::Status(400),
+                _ => Form::Error,
+            };
+        }
+        Code::MethodNotFound if frame.version.is_modern() => return Form::Status(404),
+        Code::InvalidParams if matches!(reason, Reason::MetaMissing(_)) => return Form::Status(400),
+        Code::MethodNotFound | Code::InvalidParams | Code::UnknownTool | Code::ResourceNotFound => Form::Error,
+        Code::ConfirmationRequired | Code::InvalidArguments | Code::WorkspaceBlocked => result,
+        Code::MissingScope if frame.kind == TokenKind::Pat => result,
+        Code::MissingScope
+        | Code::NoPlan
+        | Code::FeatureNotIncluded
+        | Code::SubscriptionInactive
+        | Code::CreditsExhausted
+        | Code::RateLimited => by_style(Form::Status(reason.status())),
+        Code::UpstreamUnavailable | Code::UpstreamTimeout => match style.upstream {
+            UpstreamErrors::Status => Form::Status(reason.status()),
+            UpstreamErrors::Result => result,
+        },
+    };
+    match wanted {
+        // nothing that is answered 200 can go without an id: the client would wait for ever
+        Form::Error | Form::Result if frame.id.is_none() => Form::Status(reason.status()),
+        Form::Result if !frame.call => Form::Error,
+        wanted => wanted,
+    }
+}
+
+/// ChatGPT opens its sign-in for a result that carries the challenge, Claude and most others for a 401.
+fn says_in_result(cx: Cx<'_>, reason: &Reason) -> bool {
+    let chatgpt = || cx.header("user-agent").is_some_and(|agent| agent.starts_with("openai-mcp/"));
+    *reason == Reason::NoCredentials(true)
+        && match cx.service.style.anonymous {
+            AnonymousChallenge::Http => false,
+            AnonymousChallenge::Result => true,
+            AnonymousChallenge::Auto => chatgpt(),
+        }
+}
+
+/// A JSON-RPC error. From status 400 on, code and message stand at the top too, for readers that know nothing
+/// of JSON-RPC; at 200 an extra member would break the TypeScript SDK.
+fn error(service: &Service, frame: &Frame<'_>, reason: &Reason, status: u16) -> Vec<u8> {
+    let (message, hint) = words::words(reason, service);
+    let mut out = Vec::with_capacity(512);
+    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    out.extend_from_slice(frame.id.map_or("null", |id| id.as_json()).as_bytes());
+    let number = words::number(reason, frame.version.is_modern(), service);
+    out.extend_from_slice(format!(",\"error\":{{\"code\":{number},\"message\":").as_bytes());
+    result::write_string(&mut out, &message);
+    out.extend_from_slice(b",\"data\":");
+    out.extend_from_slice(Value::Object(words::data(reason, &hint, service)).to_string().as_bytes());
+    out.push(b'}');
+    if status >= 400 {
+        out.extend_from_slice(b",\"code\":");
+        result::write_string(&mut out, reason.code().word());
+        out.extend_from_slice(b",\"message\":");
+        result::write_string(&mut out, &message);
+    }
+    out.push(b'}');
+    out
+}
+
+/// A tool result that says no.
+fn tool(service: &Service, frame: &Frame<'_>, reason: &Reason, challenge: Option<&HeaderValue>) -> Vec<u8> {
+    let Some(id) = frame.id else { return error(service, frame, reason, 200) };
+    let (message, hint) = words::words(reason, service);
+    let text = match service.style.text {
+        ErrorText::Plain => message.into_owned(),
+        ErrorText::Json => json!({
+            "error": message, "code": reason.code().word(), "message": message, "hint": hint,
+            "status": reason.status(),
+        })
+        .to_string(),
+    };
+    let challenge = challenge.and_then(|value| value.to_str().ok());
+    let meta = challenge.map(|text| format!("\"mcp/www_authenticate\":{}", json!([text]))).unwrap_or_default();
+    let content = ToolText { text: &text, is_error: true, structured: None, meta: &meta };
+    result::tool(id, frame.version, &service.info.trailer, content)
+}
+

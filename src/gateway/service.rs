@@ -1,0 +1,168 @@
+//! A service as the gateway runs it: everything that can be made once, made once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use http::{HeaderMap, Uri};
+
+use super::catalog::Catalog;
+use super::challenge::Challenge;
+use crate::config::{AnonymousChallenge, ErrorStyle, ErrorText, ToolPolicy as PolicyConfig, Unlisted, UpstreamErrors};
+use crate::domain::brand::BrandTokens;
+use crate::domain::decide::PlanLack;
+use crate::domain::service::ServicePolicy;
+use crate::domain::tool::{Confirm, ToolPolicy};
+use crate::domain::verified::TokenKind;
+use crate::mcp::error::Code;
+use crate::mcp::headers::Mirror;
+use crate::mcp::result::Trailer;
+use crate::mcp::tool::Descriptor;
+use crate::mcp::version::{Served, Version};
+
+/// A protected resource.
+pub struct Service {
+    /// What the decision needs to know of it.
+    pub policy: ServicePolicy,
+    /// What its brand's credentials begin with.
+    pub brand: BrandTokens,
+    /// Kinds of credentials it takes.
+    pub kinds: Vec<TokenKind>,
+    /// True if some tool needs no credential.
+    pub has_public: bool,
+    /// The revisions it serves.
+    pub versions: Served,
+    /// How refusals are said.
+    pub style: Style,
+    /// Numbers in the place of the table's.
+    pub error_codes: Vec<(Code, i64)>,
+    /// Where to get a bigger plan.
+    pub upgrade_url: Option<String>,
+    /// Both types have to be named in `Accept`.
+    pub require_accept: bool,
+    /// The path of the resource, as configured.
+    pub path: String,
+    /// The challenges of the configured spelling.
+    pub challenge: Challenge,
+    /// The challenges of its twin, with or without the slash at the end.
+    pub twin_challenge: Challenge,
+    /// What it says of itself.
+    pub info: Info,
+    /// Its tools now.
+    pub catalog: ArcSwap<Catalog>,
+    /// What runs them.
+    pub upstreams: Vec<Upstream>,
+    /// Descriptors by upstream, as last read; none until the first time.
+    pub(super) descriptors: Mutex<Vec<Option<Vec<Descriptor>>>>,
+    /// Policy by name or glob.
+    pub(super) policies: Vec<(String, PolicyConfig)>,
+    /// What the gateway adds to descriptions.
+    pub(super) sentences: Sentences,
+}
+
+/// How refusals are said.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// By status, as JSON-RPC errors, or as tool results.
+    pub errors: ErrorStyle,
+    /// What stands in a tool result.
+    pub text: ErrorText,
+    /// How a protected call without a token is answered.
+    pub anonymous: AnonymousChallenge,
+    /// How an upstream's failure is said.
+    pub upstream: UpstreamErrors,
+}
+
+/// What a service says of itself, as JSON.
+#[derive(Clone, Debug)]
+pub struct Info {
+    /// `serverInfo` where a `title` is known.
+    pub full: String,
+    /// `serverInfo` of the revisions before that.
+    pub short: String,
+    /// `"instructions":"…",` or nothing.
+    pub instructions: String,
+    /// The end of stateless results.
+    pub trailer: Trailer,
+}
+
+impl Info {
+    /// `serverInfo` for a revision.
+    pub fn of(&self, version: Version) -> &str {
+        if version.is_structured() { &self.full } else { &self.short }
+    }
+}
+
+/// What runs tools.
+pub struct Upstream {
+    /// Its id.
+    pub id: String,
+    /// Its URL without a slash at the end.
+    pub base: String,
+    /// `Host` for it.
+    pub host: String,
+    /// The operator's headers for it.
+    pub headers: HeaderMap,
+    /// Where its catalog is asked for; none if a file holds it.
+    pub catalog: Option<Uri>,
+    /// What tools need that no policy names.
+    pub unlisted: Unlisted,
+    /// How long a call may take.
+    pub timeout: Duration,
+}
+
+/// A tool as the gateway runs it.
+pub struct Tool {
+    /// Its name.
+    pub name: Box<str>,
+    /// What the decision needs to know of it.
+    pub policy: ToolPolicy,
+    /// Its descriptor as clients see it, JSON.
+    pub listed: Bytes,
+    /// The same where the plan does not include it: for want of a plan, and of the feature.
+    pub locked: Option<[Bytes; 2]>,
+    /// Where it is called.
+    pub uri: Uri,
+    /// The headers of every call.
+    pub headers: HeaderMap,
+    /// How long a call may take.
+    pub timeout: Duration,
+    /// Before and after a top-level list in `structuredContent`; none if there is no such content.
+    pub structured: Option<(String, &'static str)>,
+    /// Arguments that a header mirrors.
+    pub mirrors: Vec<Mirror>,
+    /// What would be lost, said when the confirmation is missing.
+    pub confirm_message: Box<str>,
+    /// True if the client's own idempotency key is passed on.
+    pub client_key: bool,
+}
+
+impl Tool {
+    /// Its descriptor where the plan lacks it.
+    pub fn locked(&self, lack: PlanLack) -> &Bytes {
+        match (&self.locked, lack) {
+            (Some([no_plan, _]), PlanLack::NoPlan) => no_plan,
+            (Some([_, no_feature]), _) => no_feature,
+            (None, _) => &self.listed,
+        }
+    }
+
+    /// True if a person has to confirm it.
+    pub fn confirms(&self) -> bool {
+        self.policy.confirm != Confirm::No
+    }
+}
+
+/// The sentences that the gateway adds to descriptions, in the language of the configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Sentences {
+    /// At the end of what has to be confirmed.
+    pub confirm: &'static str,
+    /// At the end of what the plan lacks.
+    pub locked: &'static str,
+}
+
+/// The compiled services by id, shared by all threads.
+pub type Services = HashMap<crate::domain::ids::ServiceId, Arc<Service>>;

@@ -1,0 +1,61 @@
+//! The methods a client may call.
+
+/// A method that is known here; anything else is no method of this server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The handshake of the revisions up to 2025-11-25.
+    Initialize,
+    /// What the stateless revision has in its place.
+    Discover,
+    /// Are you there.
+    Ping,
+    /// The catalog.
+    ToolsList,
+    /// A call.
+    ToolsCall,
+    /// A prompt; its name is mirrored in a header.
+    PromptsGet,
+    /// A resource; its URI is mirrored in a header.
+    ResourcesRead,
+    /// A stream of changes; known so that its era is known.
+    SubscriptionsListen,
+    /// Anything else.
+    Other,
+}
+
+impl Method {
+    /// The method of a name.
+    pub fn of(name: &str) -> Self {
+        match name {
+            "initialize" => Self::Initialize,
+            "server/discover" => Self::Discover,
+            "ping" => Self::Ping,
+            "tools/list" => Self::ToolsList,
+            "tools/call" => Self::ToolsCall,
+            "prompts/get" => Self::PromptsGet,
+            "resources/read" => Self::ResourcesRead,
+            "subscriptions/listen" => Self::SubscriptionsListen,
+            _ => Self::Other,
+        }
+    }
+
+    /// True for methods that exist only in the stateless revision, whatever headers say.
+    pub const fn is_modern_only(self) -> bool {
+        matches!(self, Self::Discover | Self::SubscriptionsListen)
+    }
+
+    /// The word for logs and metrics: a fixed set, so that a client cannot make new ones.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Initialize => "initialize",
+            Self::Discover => "server/discover",
+            Self::Ping => "ping",
+            Self::ToolsList => "tools/list",
+            Self::ToolsCall => "tools/call",
+            Self::PromptsGet => "prompts/get",
+            Self::ResourcesRead => "resources/read",
+            Self::SubscriptionsListen => "subscriptions/listen",
+            Self::Other => "other",
+        }
+    }
+}

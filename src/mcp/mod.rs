@@ -1,0 +1,14 @@
+//! The Model Context Protocol as plain values: reading messages and writing answers, without I/O.
+//!
+//! Everything here works on bytes and text that came from outside, so every function is total: hostile
+//! input ends in a refusal, never in a panic, and never in work beyond its own length.
+
+pub mod arguments;
+pub mod error;
+pub mod headers;
+pub mod jsonrpc;
+pub mod method;
+pub mod result;
+pub mod sse;
+pub mod tool;
+pub mod version;
