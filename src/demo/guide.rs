@@ -1,0 +1,60 @@
+//! What the demo prints: everything a newcomer needs, ready to paste.
+
+use std::io::Write as _;
+
+use super::World;
+
+/// Writes the guide to standard output.
+pub(super) fn print(world: &World) {
+    let text = text(world);
+    // A closed pipe is no reason to stop serving.
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+fn text(world: &World) -> String {
+    let World { endpoint, base, email, password, token, config } = world;
+    let config = config.display();
+    format!(
+        r#"
+  Portero is running: Mico, a meeting recorder with eight read-only tools and sample meetings.
+
+  MCP endpoint   {endpoint}
+  Sign in        {base}/login
+                 {email}
+                 {password}
+  Token          {token}
+
+  Try it
+
+    curl -s {endpoint} \
+      -H 'Authorization: Bearer {token}' \
+      -H 'Content-Type: application/json' \
+      -d '{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"list_meetings","arguments":{{"limit":3}}}}}}'
+
+  Connect an agent; it opens the authorization page, where you sign in as above or paste the token
+
+    Claude Code    claude mcp add --transport http mico {endpoint}
+    Codex          codex mcp add mico --url {endpoint}
+    Gemini CLI     gemini mcp add --transport http mico {endpoint}
+    VS Code        code --add-mcp '{{"name":"mico","type":"http","url":"{endpoint}"}}'
+    Cursor         ~/.cursor/mcp.json
+                   {{"mcpServers":{{"mico":{{"url":"{endpoint}"}}}}}}
+    Windsurf       ~/.codeium/windsurf/mcp_config.json
+                   {{"mcpServers":{{"mico":{{"serverUrl":"{endpoint}"}}}}}}
+    Your own code  send the header Authorization: Bearer TOKEN
+
+  Take it back
+
+    {base}/settings/tokens     revoke the token: every connection made with it ends at once
+    {base}/settings/apps       disconnect one app
+
+  Commands beside it
+
+    portero --config {config} token list
+    portero --config {config} service tools --as {token}
+
+  Stop with Ctrl-C. One line a request follows.
+
+"#
+    )
+}

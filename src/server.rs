@@ -1,0 +1,175 @@
+//! The server: production and tests build the same thing.
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::dev::ServerHandle;
+use actix_web::middleware::from_fn;
+use actix_web::{App as Actix, HttpServer, web};
+
+use crate::app::{App, Doors};
+use crate::config::{Config, DatabaseKind};
+use crate::gateway::{self, Gateway};
+use crate::http::middleware;
+use crate::identity::follow::Follower;
+use crate::identity::keys::{Keys, KeysError};
+use crate::jobs::{sweep, usage_flush};
+use crate::routes::{self, Routes};
+use crate::store::{Store, StoreError};
+
+/// Connections in progress get this long when the server stops.
+const SHUTDOWN_SECONDS: u64 = 10;
+const MIGRATE_AGAIN: Duration = Duration::from_secs(2);
+
+/// Why a server does not start. Each text says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The key file cannot be used.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+    /// The database's file or URL cannot be used at all.
+    #[error("database: {0}")]
+    Store(#[from] StoreError),
+    /// The database has to be migrated first.
+    #[error("the database is not migrated: run `portero migrate`, or set `database.migrate = true`")]
+    NotMigrated,
+    /// The configuration cannot be run; one fault a line.
+    #[error("{}", .0.join("\n"))]
+    Faults(Vec<String>),
+    /// The address is not to be had.
+    #[error("cannot listen on {address}: {error}; another program may be using the port (see `listen`)")]
+    Listen {
+        /// Which address.
+        address: SocketAddr,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The server broke off.
+    #[error("the server stopped: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// A server that is ready to run.
+pub struct Server {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Stops it.
+    pub handle: ServerHandle,
+    /// What it runs on, for tests and for the demo.
+    pub app: web::Data<App>,
+    /// Every path.
+    pub routes: web::Data<Routes>,
+    gateway: web::Data<Gateway>,
+    server: actix_web::dev::Server,
+    migrated: bool,
+}
+
+impl Server {
+    /// Opens everything and binds the port. A database or a worker that cannot be reached is a warning: the
+    /// server comes up and answers 503 until they are back.
+    pub async fn build(config: Arc<Config>, doors: Doors) -> Result<Self, StartError> {
+        let keys = keys(&config, &doors)?;
+        let store = Store::open(config.database.url.expose_secret(), Arc::clone(&doors.clock))?;
+        let migrated = migrate(&config, &store).await?;
+        let app = web::Data::new(App::new(Arc::clone(&config), doors, store, keys));
+        let gateway = web::Data::new(Gateway::build(&app).await.map_err(StartError::Faults)?);
+        let routes = web::Data::new(Routes::build(&app, &gateway).map_err(StartError::Faults)?);
+        let listen = |error| StartError::Listen { address: config.listen, error };
+        let listener = TcpListener::bind(config.listen).map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        let (own_app, own_gateway, own_routes) = (app.clone(), gateway.clone(), routes.clone());
+        let server = HttpServer::new(move || {
+            Actix::new()
+                .app_data(own_app.clone())
+                .app_data(own_gateway.clone())
+                .app_data(own_routes.clone())
+                .wrap(from_fn(middleware::edge))
+                .default_service(web::to(routes::dispatch))
+        })
+        .keep_alive(Duration::from_secs(75))
+        .shutdown_timeout(SHUTDOWN_SECONDS)
+        .listen_auto_h2c(listener)
+        .map_err(listen)?
+        .run();
+        Ok(Self { address, handle: server.handle(), app, routes, gateway, server, migrated })
+    }
+
+    /// Serves until it is told to stop, with the jobs beside it. What was gathered is written before it returns.
+    pub async fn run(self) -> Result<(), StartError> {
+        let jobs = self.jobs();
+        let outcome = self.server.await;
+        for job in jobs {
+            job.abort();
+        }
+        usage_flush::run_once(&self.app).await;
+        self.app.identity.store.close().await;
+        Ok(outcome?)
+    }
+
+    fn jobs(&self) -> Vec<actix_web::rt::task::JoinHandle<()>> {
+        let app = &self.app;
+        let follower = Follower::new(
+            app.identity.store.clone(),
+            Arc::clone(&app.identity.verified),
+            Arc::clone(&app.clock),
+        );
+        let mut jobs = vec![
+            actix_web::rt::spawn(follower.run()),
+            actix_web::rt::spawn(every(usage_flush::EVERY, app.clone(), async |app: &App| {
+                usage_flush::run_once(app).await;
+            })),
+            actix_web::rt::spawn(every(sweep::EVERY, app.clone(), async |app: &App| sweep::run_once(app).await)),
+            actix_web::rt::spawn(gateway::keep_fresh(self.gateway.clone().into_inner(), app.clone().into_inner())),
+        ];
+        if !self.migrated {
+            jobs.push(actix_web::rt::spawn(migrate_later(app.clone())));
+        }
+        jobs
+    }
+}
+
+async fn every(pause: Duration, app: web::Data<App>, work: impl AsyncFn(&App)) {
+    loop {
+        actix_web::rt::time::sleep(pause).await;
+        work(&app).await;
+    }
+}
+
+fn keys(config: &Config, doors: &Doors) -> Result<Keys, KeysError> {
+    let path: &Path = &config.keys.file;
+    match config.database.kind() {
+        // Several nodes share one file, so no node may make its own.
+        Some(DatabaseKind::Postgres) => Keys::read(path),
+        _ => Keys::read_or_make(path, doors.entropy.as_ref(), doors.clock.now()),
+    }
+}
+
+fn migrates_itself(config: &Config) -> bool {
+    config.database.migrate || !matches!(config.database.kind(), Some(DatabaseKind::Postgres))
+}
+
+/// True if the database is ready; false if it cannot be reached yet.
+async fn migrate(config: &Config, store: &Store) -> Result<bool, StartError> {
+    if let Err(error) = store.ping().await {
+        tracing::error!(%error, "the database cannot be reached; answering 503 until it can");
+        return Ok(false);
+    }
+    if migrates_itself(config) {
+        store.migrate().await?;
+        return Ok(true);
+    }
+    if store.is_migrated().await? { Ok(true) } else { Err(StartError::NotMigrated) }
+}
+
+async fn migrate_later(app: web::Data<App>) {
+    loop {
+        actix_web::rt::time::sleep(MIGRATE_AGAIN).await;
+        match migrate(&app.config, &app.identity.store).await {
+            Ok(true) => return tracing::info!("the database can be reached"),
+            Ok(false) => {}
+            Err(error) => tracing::error!(%error, "the database can be reached but not used"),
+        }
+    }
+}

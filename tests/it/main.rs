@@ -1,0 +1,9 @@
+//! The black-box suite: real HTTP against a real server over a real database file.
+
+mod support;
+
+mod cli;
+mod gateway;
+mod oauth;
+mod pages;
+mod systems;

@@ -1,0 +1,192 @@
+//! Races, with real threads against a real database.
+
+use std::collections::BTreeSet;
+use std::sync::Barrier;
+use std::time::Duration;
+
+
+use crate::support::flow::connection;
+use crate::support::{Reply, TestApp};
+
+/// Runs `work` on `count` threads that start together.
+fn together(count: usize, work: impl Fn(usize) -> Reply + Sync) -> Vec<Reply> {
+    let barrier = Barrier::new(count);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..count)
+            .map(|index| {
+                let (barrier, work) = (&barrier, &work);
+                scope.spawn(move || {
+                    barrier.wait();
+                    work(index)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn however_many_refresh_one_token_all_are_answered_with_the_one_live_successor() {
+    let app = TestApp::start();
+    let pat = app.pat(&app.person("ana"), &[]);
+    for count in [2, 4, 16, 64] {
+        let own = app.connect(&pat.token);
+        let replies = together(count, |_| app.refresh(&own.client, &own.refresh));
+        let answered = replies.iter().filter(|reply| reply.status == 200).count();
+        assert_eq!(answered, count, "{:?}", replies.iter().find(|reply| reply.status != 200));
+        let given: Vec<_> = replies.iter().map(|reply| connection(&own.client, reply)).collect();
+        let successors: BTreeSet<_> = given.iter().map(|one| one.refresh.clone()).collect();
+        assert_eq!(successors.len(), 1, "{count} racers");
+        let access: BTreeSet<_> = given.iter().map(|one| one.access.clone()).collect();
+        assert_eq!(access.len(), count, "each a fresh access token");
+        for one in &given {
+            app.assert_alive(&one.access);
+        }
+        assert_eq!(live_refresh_tokens(&app, &own.client), 1);
+        let next = app.refresh(&own.client, successors.first().unwrap());
+        assert_eq!(next.status, 200, "{next:?}");
+        app.cli(&["client", "list"], None);
+        end_all(&app);
+    }
+}
+
+fn end_all(app: &TestApp) {
+    let grants = app.cli(&["grant", "list"], None);
+    for grant in grants.as_array().unwrap() {
+        app.command(&["grant", "revoke", grant["id"].as_str().unwrap()], None);
+    }
+}
+
+/// How many live refresh tokens the live grants of a client have in the database.
+fn live_refresh_tokens(app: &TestApp, client: &str) -> i64 {
+    let url = format!("sqlite://{}?mode=ro", app.dir.path().join("portero.db").display());
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        sqlx::any::install_default_drivers();
+        let pool = sqlx::AnyPool::connect(&url).await.unwrap();
+        sqlx::query_scalar(
+            "SELECT COUNT(*) FROM refresh_tokens r JOIN grants g ON g.id = r.grant_id
+             WHERE g.client_id = $1 AND g.ended_at IS NULL AND r.consumed_at IS NULL",
+        )
+        .bind(client)
+        .fetch_one(&pool)
+        .await
+        .unwrap()
+    })
+}
+
+#[test]
+fn a_racer_after_two_rotations_inside_the_window_ends_on_the_live_leaf() {
+    let app = TestApp::start();
+    let pat = app.pat(&app.person("ana"), &[]);
+    let own = app.connect(&pat.token);
+    let first = connection(&own.client, &app.refresh(&own.client, &own.refresh));
+    app.advance(Duration::from_secs(20));
+    let second = connection(&own.client, &app.refresh(&own.client, &first.refresh));
+    app.advance(Duration::from_secs(20));
+    let late = app.refresh(&own.client, &own.refresh);
+    assert_eq!(late.status, 200, "{late:?}");
+    let late = connection(&own.client, &late);
+    assert_eq!(late.refresh, second.refresh);
+    app.assert_alive(&late.access);
+    assert_eq!(live_refresh_tokens(&app, &own.client), 1);
+}
+
+#[test]
+fn one_code_is_redeemed_once_however_many_ask() {
+    let app = TestApp::start();
+    let pat = app.pat(&app.person("ana"), &[]);
+    let client = app.register("racer");
+    for count in [2, 4, 16, 64] {
+        let code = app.code(&client, &pat.token);
+        let replies = together(count, |_| app.redeem(&client, &code));
+        let winners: Vec<_> = replies.iter().filter(|reply| reply.status == 200).collect();
+        assert_eq!(winners.len(), 1, "{count} redemptions");
+        for loser in replies.iter().filter(|reply| reply.status != 200) {
+            assert_eq!((loser.status, loser.json()["error"].as_str()), (400, Some("invalid_grant")));
+        }
+        app.assert_alive(&connection(&client, winners[0]).access);
+    }
+}
+
+#[test]
+fn a_refresh_that_races_a_pat_revocation_leaves_nothing_alive() {
+    let app = TestApp::start();
+    let person = app.person("ana");
+    for _ in 0..8 {
+        let pat = app.pat(&person, &[]);
+        let own = app.connect(&pat.token);
+        let replies = together(8, |index| {
+            if index == 0 {
+                let output = app.command(&["token", "revoke", &pat.id], None);
+                assert!(output.status.success(), "{output:?}");
+            } else {
+                // Spread over the time the command needs to start.
+                std::thread::sleep(Duration::from_millis(4 * index as u64));
+            }
+            app.refresh(&own.client, &own.refresh)
+        });
+        std::thread::sleep(Duration::from_millis(500));
+        for reply in replies {
+            match reply.status {
+                200 => {
+                    let given = connection(&own.client, &reply);
+                    app.assert_dead(&given.access);
+                    assert_eq!(app.refresh(&own.client, &given.refresh).status, 400);
+                }
+                _ => assert_eq!((reply.status, reply.json()["error"].as_str()), (400, Some("invalid_grant"))),
+            }
+        }
+        app.assert_dead(&own.access);
+    }
+}
+
+#[test]
+fn one_request_is_decided_once() {
+    let app = TestApp::start();
+    let pat = app.pat(&app.person("ana"), &[]);
+    let client = app.register("twice");
+    let page = crate::support::http::get(&app.authorize_url(&client, &[]));
+    let form = crate::support::flow::form_with(&page, "personal_access_token").set("personal_access_token", &pat.token);
+    let cookies = page.cookies();
+    let replies = together(16, |index| {
+        let form = form.clone().set("decision", if index % 2 == 0 { "allow" } else { "deny" });
+        let headers = [("cookie", cookies.as_str()), ("origin", app.base.as_str())];
+        crate::support::http::post_form(&app.absolute(&form.action), &headers, &form.pairs())
+    });
+    let sent_on: Vec<_> = replies.iter().filter(|reply| reply.status == 303).collect();
+    assert_eq!(sent_on.len(), 1, "{:?}", replies.iter().map(|reply| reply.status).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_lost_answer_is_recovered_after_the_window_and_a_real_replay_ends_the_grant() {
+    let app = TestApp::start();
+    let pat = app.pat(&app.person("ana"), &[]);
+    let own = app.connect(&pat.token);
+    let lost = connection(&own.client, &app.refresh(&own.client, &own.refresh));
+    app.advance(Duration::from_mins(10));
+    let again = app.refresh(&own.client, &own.refresh);
+    assert_eq!(again.status, 200, "{again:?}");
+    let again = connection(&own.client, &again);
+    assert_eq!(again.refresh, lost.refresh);
+
+    app.assert_alive(&again.access);
+    app.advance(Duration::from_mins(10));
+    let replay = app.refresh(&own.client, &own.refresh);
+    assert_eq!((replay.status, replay.json()["error"].as_str()), (400, Some("invalid_grant")));
+    app.assert_dead(&again.access);
+    assert_eq!(app.refresh(&own.client, &again.refresh).status, 400);
+    let ended = app.cli(&["grant", "list", "--user", "ana@example.com"], None);
+    assert!(ended.to_string().contains("refresh_reuse"), "{ended}");
+}
+
+#[test]
+fn another_clients_attempt_does_nothing_to_the_grant() {
+    let app = TestApp::start();
+    let pat = app.pat(&app.person("ana"), &[]);
+    let own = app.connect(&pat.token);
+    let other = app.register("another program");
+    let reply = app.refresh(&other, &own.refresh);
+    assert_eq!((reply.status, reply.json()["error"].as_str()), (400, Some("invalid_grant")));
+    app.assert_alive(&own.access);
+    assert_eq!(app.refresh(&own.client, &own.refresh).status, 200);
+}

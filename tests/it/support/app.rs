@@ -1,0 +1,249 @@
+//! A server in this process, on a port and a database file of its own, with a clock that is moved by hand.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use actix_web::dev::ServerHandle;
+use actix_web::web;
+use portero::app::doors::OsEntropy;
+use portero::app::{App, Doors};
+use portero::config::Config;
+use portero::domain::clock::{Clock, ManualClock, Timestamp};
+use portero::server::Server;
+
+use super::worker::Worker;
+
+/// A running server.
+pub struct TestApp {
+    pub base: String,
+    pub resource: String,
+    pub issuer: String,
+    pub clock: Arc<ManualClock>,
+    pub app: web::Data<App>,
+    pub worker: Worker,
+    pub dir: tempfile::TempDir,
+    pub config: PathBuf,
+    handle: ServerHandle,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+/// A configuration in the making.
+pub struct Builder {
+    /// The text of `portero.toml`, with `{base}`, `{listen}` and `{worker}` to fill in.
+    pub toml: String,
+}
+
+const TOML: &str = r#"
+public_url = "{base}"
+listen = "{listen}"
+{top}
+[database]
+url = "sqlite://portero.db"
+[login]
+password = true
+[oauth]
+{oauth}
+[plans.flow]
+features = ["mcp"]
+[plans.free]
+features = []
+[brand.mico]
+name = "Mico"
+issuer = "{base}/functions/v1/mcp"
+tokens = { pat = "mico_pat_", oauth = "mico_oat_", refresh = "mico_ort_" }
+authorize_with_pat = true
+[[service]]
+id = "mico"
+brand = "mico"
+name = "Mico"
+resource = "{base}/functions/v1/mcp"
+accept = ["pat", "oauth"]
+feature = "mcp"
+{service}
+[service.scopes."mico:read"]
+title = { es = "Leer tus reuniones", en = "Read your meetings" }
+default = true
+[service.scopes."mico:write"]
+title = { es = "Cambiar tus reuniones", en = "Change your meetings" }
+[[service.upstream]]
+id = "meetings"
+kind = "worker"
+url = "{worker}"
+catalog = "tools.json"
+{upstream}
+[service.tool.list_meetings]
+scopes = ["mico:read"]
+[service.tool.delete_meeting]
+scopes = ["mico:write"]
+{tail}
+"#;
+
+const TOOLS: &str = r#"[
+  {"name": "list_meetings", "description": "Lists meetings", "inputSchema": {"type": "object",
+    "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}, "annotations": {"readOnlyHint": true}},
+  {"name": "delete_meeting", "description": "Deletes a meeting", "inputSchema": {"type": "object",
+    "properties": {"meeting_id": {"type": "string"}}, "required": ["meeting_id"]},
+    "annotations": {"readOnlyHint": false, "destructiveHint": true}}]"#;
+
+fn now() -> Timestamp {
+    let since = std::time::UNIX_EPOCH.elapsed().unwrap();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap())
+}
+
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+impl Builder {
+    /// Adds lines at one of the places `{top} {oauth} {service} {upstream} {tail}`.
+    pub fn with(mut self, place: &str, lines: &str) -> Self {
+        let mark = format!("{{{place}}}");
+        assert!(self.toml.contains(&mark), "no {mark}");
+        self.toml = self.toml.replace(&mark, &format!("{lines}\n{mark}"));
+        self
+    }
+
+    /// Starts the server.
+    pub fn start(self) -> TestApp {
+        self.start_with(Worker::start(), TOOLS)
+    }
+
+    /// Starts the server before a given worker with a given catalog.
+    pub fn start_with(self, worker: Worker, tools: &str) -> TestApp {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("tools.json"), tools).unwrap();
+        let listen = format!("127.0.0.1:{}", free_port());
+        let base = format!("http://{listen}");
+        let mut toml = self.toml.replace("{base}", &base).replace("{listen}", &listen).replace("{worker}", &worker.url);
+        for place in ["top", "oauth", "service", "upstream", "tail"] {
+            toml = toml.replace(&format!("{{{place}}}"), "");
+        }
+        let config = dir.path().join("portero.toml");
+        std::fs::write(&config, toml).unwrap();
+        TestApp::serve(dir, config, base, worker)
+    }
+}
+
+impl TestApp {
+    pub fn builder() -> Builder {
+        init_log();
+        Builder { toml: TOML.to_owned() }
+    }
+
+    pub fn start() -> Self {
+        Self::builder().start()
+    }
+
+    fn serve(dir: tempfile::TempDir, config: PathBuf, base: String, worker: Worker) -> Self {
+        let clock = Arc::new(ManualClock::at(now()));
+        let (app, handle, thread) = launch(&config, &clock);
+        let resource = app.services[0].resource.clone();
+        let issuer = app.brands[0].issuer.clone();
+        Self { base, resource, issuer, clock, app, worker, dir, config, handle, thread: Some(thread) }
+    }
+
+    /// Stops the server and starts it again over the same database.
+    pub fn restart(&mut self) {
+        self.stop();
+        let (app, handle, thread) = launch(&self.config, &self.clock);
+        self.app = app;
+        self.handle = handle;
+        self.thread = Some(thread);
+    }
+
+    fn stop(&mut self) {
+        let stopping = self.handle.stop(true);
+        let Some(thread) = self.thread.take() else { return };
+        actix_web::rt::System::new().block_on(stopping);
+        thread.join().unwrap();
+    }
+
+    pub fn advance(&self, length: Duration) {
+        self.clock.advance(length);
+        // The reader of the change log reads by the moved clock within a quarter of a second; until then every
+        // check asks the database, which is right as well.
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Runs a command beside the server.
+    pub fn command(&self, arguments: &[&str], stdin: Option<&str>) -> Output {
+        command(&self.config, arguments, stdin)
+    }
+
+    /// Runs a command that must succeed, and reads its JSON.
+    pub fn cli(&self, arguments: &[&str], stdin: Option<&str>) -> serde_json::Value {
+        let mut all = vec!["--json"];
+        all.extend_from_slice(arguments);
+        let output = self.command(&all, stdin);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        serde_json::from_slice(&output.stdout).unwrap_or(serde_json::Value::Null)
+    }
+
+    pub fn authority(&self) -> &str {
+        self.base.strip_prefix("http://").unwrap()
+    }
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.stop();
+        }
+    }
+}
+
+/// Runs the program with a configuration.
+pub fn command(config: &Path, arguments: &[&str], stdin: Option<&str>) -> Output {
+    use std::io::Write;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_portero"))
+        .arg("--config")
+        .arg(config)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let _ = pipe.write_all(stdin.unwrap_or_default().as_bytes());
+    drop(pipe);
+    child.wait_with_output().unwrap()
+}
+
+type Launched = (web::Data<App>, ServerHandle, std::thread::JoinHandle<()>);
+
+fn launch(config: &Path, clock: &Arc<ManualClock>) -> Launched {
+    let loaded = Config::load(config, std::iter::empty()).unwrap_or_else(|faults| panic!("{faults}"));
+    let doors = Doors { clock: Arc::clone(clock) as Arc<dyn Clock>, entropy: Arc::new(OsEntropy) };
+    let (send, receive) = mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        actix_web::rt::System::new().block_on(async move {
+            let server = Server::build(Arc::new(loaded.config), doors).await;
+            let server = server.unwrap_or_else(|error| panic!("{error}"));
+            send.send((server.app.clone(), server.handle.clone())).unwrap();
+            server.run().await.unwrap();
+        });
+    });
+    let (app, handle) = receive.recv_timeout(Duration::from_secs(30)).expect("the server starts");
+    (app, handle, thread)
+}
+
+/// Everything the servers of this process log goes to one file, which `tests/log_scan.rs` reads afterwards.
+pub fn init_log() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/test-logs");
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = std::fs::File::create(folder.join("it.log")).unwrap();
+        tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::DEBUG)
+            .with_ansi(false)
+            .with_writer(std::sync::Mutex::new(file))
+            .init();
+    });
+}

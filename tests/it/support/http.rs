@@ -1,0 +1,112 @@
+//! HTTP as a client sees it: any status is an answer, no redirect is followed.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// The first header of a name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// Every header of a name.
+    pub fn headers(&self, name: &str) -> Vec<&str> {
+        self.headers.iter().filter(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str()).collect()
+    }
+
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The cookies it sets, as a client sends them back.
+    pub fn cookies(&self) -> String {
+        let pairs = self.headers("set-cookie").into_iter().map(|cookie| cookie.split(';').next().unwrap());
+        pairs.collect::<Vec<_>>().join("; ")
+    }
+}
+
+fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .allow_non_standard_methods(true)
+        .timeout_global(Some(Duration::from_secs(30)))
+        .build()
+        .into()
+}
+
+/// Sends a request.
+pub fn request(method: &str, url: &str, headers: &[(&str, &str)], body: Option<&str>) -> Reply {
+    let mut builder = http::Request::builder().method(method).uri(url);
+    for (name, value) in headers {
+        builder = builder.header(*name, *value);
+    }
+    let sent = match body {
+        Some(body) => agent().run(builder.body(body.to_owned()).unwrap()),
+        None => agent().run(builder.body(()).unwrap()),
+    };
+    let mut response = sent.unwrap_or_else(|error| panic!("{method} {url}: {error}"));
+    Reply {
+        status: response.status().as_u16(),
+        headers: response
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()))
+            .collect(),
+        body: response.body_mut().read_to_vec().unwrap(),
+    }
+}
+
+/// GETs.
+pub fn get(url: &str) -> Reply {
+    request("GET", url, &[], None)
+}
+
+/// Posts a form.
+pub fn post_form(url: &str, headers: &[(&str, &str)], form: &[(&str, &str)]) -> Reply {
+    let body: String = form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
+    let mut all = vec![("content-type", "application/x-www-form-urlencoded")];
+    all.extend_from_slice(headers);
+    request("POST", url, &all, Some(&body))
+}
+
+/// Sends bytes as they are and reads until the other side closes or is silent for a moment.
+pub fn raw(authority: &str, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(authority).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    stream.write_all(bytes).unwrap();
+    let mut answer = Vec::new();
+    let mut buffer = [0u8; 4096];
+    while let Ok(read) = stream.read(&mut buffer) {
+        if read == 0 {
+            break;
+        }
+        answer.extend_from_slice(&buffer[..read]);
+    }
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// The query of a URL as pairs.
+pub fn query(url: &str) -> Vec<(String, String)> {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+}
+
+/// One value of a URL's query.
+pub fn query_value(url: &str, name: &str) -> Option<String> {
+    query(url).into_iter().find(|(own, _)| own == name).map(|(_, value)| value)
+}

@@ -1,0 +1,111 @@
+//! A plain worker that records what it sees and answers as it is told.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What a worker saw of one call.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub path: String,
+    pub headers: Vec<(String, String)>,
+    pub body: String,
+}
+
+impl Seen {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+}
+
+#[derive(Default)]
+struct State {
+    seen: Vec<Seen>,
+    answer: Option<(u16, String, String)>,
+    delay: Duration,
+}
+
+/// A worker on a port of its own.
+pub struct Worker {
+    pub url: String,
+    state: Arc<Mutex<State>>,
+}
+
+impl Worker {
+    pub fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let state = Arc::new(Mutex::new(State::default()));
+        let shared = Arc::clone(&state);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || serve(&stream, &shared));
+            }
+        });
+        Self { url, state }
+    }
+
+    /// Everything it was called with, oldest first.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.state.lock().unwrap().seen.clone()
+    }
+
+    pub fn last(&self) -> Seen {
+        self.seen().pop().expect("the worker was called")
+    }
+
+    /// What it answers from now on.
+    pub fn answers(&self, status: u16, content_type: &str, body: &str) {
+        self.state.lock().unwrap().answer = Some((status, content_type.to_owned(), body.to_owned()));
+    }
+
+    /// How long it takes from now on.
+    pub fn takes(&self, delay: Duration) {
+        self.state.lock().unwrap().delay = delay;
+    }
+}
+
+fn serve(stream: &TcpStream, shared: &Mutex<State>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut writer = stream.try_clone().unwrap();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or(0) == 0 {
+            return;
+        }
+        let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+        let mut headers = Vec::new();
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
+                break;
+            }
+            if let Some((name, value)) = line.trim_end().split_once(':') {
+                headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+            }
+        }
+        let length = headers.iter().find(|(name, _)| name == "content-length");
+        let length: usize = length.map_or(0, |(_, value)| value.parse().unwrap());
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        let body = String::from_utf8(body).unwrap();
+        let (answer, delay) = {
+            let mut state = shared.lock().unwrap();
+            state.seen.push(Seen { path: path.clone(), headers, body: body.clone() });
+            (state.answer.clone(), state.delay)
+        };
+        std::thread::sleep(delay);
+        let echo = if body.is_empty() { "{}" } else { &body };
+        let (status, kind, body) = answer
+            .unwrap_or_else(|| (200, "application/json".to_owned(), format!("{{\"path\":\"{path}\",\"echo\":{echo}}}")));
+        let head = format!(
+            "HTTP/1.1 {status} Answer\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        if writer.write_all(head.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
