@@ -1,6 +1,7 @@
 //! App: the parts every face shares, built once.
 
 pub mod brand;
+pub mod doors;
 pub mod service;
 pub mod sites;
 
@@ -57,17 +58,7 @@ pub struct App {
 impl App {
     /// Builds the shared parts over an opened store and read keys.
     pub fn new(config: Arc<Config>, doors: Doors, store: Store, keys: Keys) -> Self {
-        let verified = Arc::new(VerifiedCache::new(config.cache.max_blind.get()));
-        let lifetimes = Lifetimes {
-            access: config.oauth.access_token_ttl.get(),
-            refresh: config.oauth.refresh_token_ttl.get(),
-            grant: config.oauth.grant_max_ttl.get(),
-            code: config.oauth.code_ttl.get(),
-            grace: config.oauth.refresh_grace.get(),
-            transaction: config.oauth.transaction_ttl.get(),
-        };
-        let identity =
-            Identity::new(store, verified, Arc::clone(&doors.clock), Arc::clone(&doors.entropy), lifetimes);
+        let identity = identity(&config, &doors, store);
         let brands: Vec<_> = config.brand.iter().map(|(id, brand)| Arc::new(Brand::new(id, brand))).collect();
         let services: Vec<_> = config
             .service
@@ -115,6 +106,20 @@ impl std::fmt::Debug for App {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("App")
     }
+}
+
+/// The use-cases of identity over an opened store.
+pub fn identity(config: &Config, doors: &Doors, store: Store) -> Identity {
+    let verified = Arc::new(VerifiedCache::new(config.cache.max_blind.get()));
+    let lifetimes = Lifetimes {
+        access: config.oauth.access_token_ttl.get(),
+        refresh: config.oauth.refresh_token_ttl.get(),
+        grant: config.oauth.grant_max_ttl.get(),
+        code: config.oauth.code_ttl.get(),
+        grace: config.oauth.refresh_grace.get(),
+        transaction: config.oauth.transaction_ttl.get(),
+    };
+    Identity::new(store, verified, Arc::clone(&doors.clock), Arc::clone(&doors.entropy), lifetimes)
 }
 
 /// The configured plans by id.

@@ -8,6 +8,7 @@ use std::{
 use serde_json::json;
 
 use super::Outcome;
+use super::outcome::Failure;
 use crate::config::{self, Config, ConfigErrors, Loaded};
 
 /// What to do with the configuration.
@@ -33,7 +34,7 @@ pub fn run(command: ConfigCommand, config_path: &Path, json: bool) -> Outcome {
         ConfigCommand::Print => print(load(), json, &mut out),
         ConfigCommand::Check => check(load(), config_path, json, &mut out),
     };
-    written.unwrap_or_else(|error| Outcome::Refused(format!("cannot write: {error}")))
+    written.unwrap_or_else(|error| Err(Failure::from(error)).into())
 }
 
 fn check(

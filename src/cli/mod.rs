@@ -1,15 +1,117 @@
 //! The command line: one file a command.
 
+pub mod args;
 pub mod config;
+pub mod console;
+pub mod context;
+pub mod demo;
+pub mod ended;
 pub mod init;
+pub mod outcome;
+pub mod serve;
+pub mod service;
+pub mod token;
+pub mod user;
+pub mod workspace;
 
-/// How a command ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// It did what was asked: exit code 0.
-    Done,
-    /// It would not or could not: exit code 1, with the reason.
-    Refused(String),
-    /// It was asked wrongly, or the configuration is wrong: exit code 2, with the reason.
-    Usage(String),
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+use console::Console;
+use context::Context;
+use outcome::Failure;
+pub use outcome::Outcome;
+
+/// OAuth 2.1 authorization server and MCP resource gateway
+#[derive(Debug, Clone, clap::Parser)]
+#[command(
+    name = "portero",
+    version,
+    after_help = "Begin with `portero demo` to try everything at once, or `portero init` to write a configuration.\n\
+                  Exit codes: 0 done, 1 refused or not found, 2 wrong usage or configuration."
+)]
+pub struct Cli {
+    /// The configuration; PORTERO__SECTION__KEY in the environment overrides its keys
+    #[arg(long, global = true, value_name = "FILE", default_value = "portero.toml")]
+    pub config: PathBuf,
+    /// Print JSON for programs
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Clone, clap::Subcommand)]
+pub enum Command {
+    /// Try everything at once: an example service, a user, a token; needs no file
+    #[command(after_help = "Example:\n  portero demo --port 0")]
+    Demo(demo::DemoArgs),
+    /// Run the server
+    #[command(after_help = "Example:\n  portero --config /etc/portero/portero.toml serve")]
+    Serve(serve::ServeArgs),
+    /// Write a commented portero.toml for one service
+    #[command(after_help = "Example:\n  portero init --dir mico")]
+    Init(init::InitArgs),
+    /// Check, print or describe the configuration
+    #[command(subcommand, after_help = "Example:\n  portero config check")]
+    Config(config::ConfigCommand),
+    /// Services: what Portero protects
+    #[command(subcommand, after_help = "Example:\n  portero service check")]
+    Service(service::ServiceCommand),
+    /// What works on the database.
+    #[command(flatten)]
+    Data(DataCommand),
+}
+
+/// What works on the database.
+#[derive(Debug, Clone, clap::Subcommand)]
+pub enum DataCommand {
+    /// Users: the people
+    #[command(subcommand, after_help = "Example:\n  portero user list")]
+    User(user::UserCommand),
+    /// Workspaces: what plans are paid for
+    #[command(subcommand, after_help = "Example:\n  portero workspace list")]
+    Workspace(workspace::WorkspaceCommand),
+    /// Personal access tokens
+    #[command(subcommand, after_help = "Example:\n  portero token list --user ana@example.com")]
+    Token(token::TokenCommand),
+}
+
+/// Runs a command to its end.
+pub fn run(cli: Cli) -> Outcome {
+    let Cli { config, json, command } = cli;
+    match command {
+        Command::Demo(args) => demo::run(&args, json),
+        Command::Serve(args) => serve::run(&args, &config),
+        Command::Service(command) => service::run(&command, &config, json),
+        Command::Init(args) => init::run(&args, json),
+        Command::Config(command) => config::run(command, &config, json),
+        Command::Data(command) => with_streams(&command, &config, json).into(),
+    }
+}
+
+fn with_streams(command: &DataCommand, config: &Path, json: bool) -> Result<(), Failure> {
+    let (mut input, mut output) = (BufReader::new(io::stdin()), io::stdout().lock());
+    let mut console = Console::new(json, &mut input, &mut output);
+    context::block_on(async {
+        let context = Context::open(config).await?;
+        let ran = data(command, &context, &mut console).await;
+        context.close().await;
+        ran
+    })
+}
+
+/// Runs a command that works on the database.
+pub async fn data(
+    command: &DataCommand,
+    context: &Context,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    match command {
+        DataCommand::User(command) => user::run(command, context, console).await,
+        DataCommand::Workspace(command) => workspace::run(command, context, console).await,
+        DataCommand::Token(command) => token::run(command, context, console).await,
+    }
 }

@@ -1,10 +1,11 @@
 //! The use-cases of identity: who somebody is, what they are given, and how it ends.
 //!
 //! - [`verify`]: a presented token, from the cache when it is warm
-//! - [`issue`]: personal access tokens, codes and token families
+//! - [`issue`], [`rotate`]: personal access tokens, codes and token families
 //! - [`refresh`]: the exchange of a refresh token
 //! - [`revoke`]: the one cascade
 //! - [`password`], [`session`]: signing in
+//! - [`people`], [`workspaces`]: users and what they act for
 //! - [`keys`]: the key file
 //! - [`follow`]: the change log, read for the cache
 //! - [`usage`]: when things were last used
@@ -13,11 +14,14 @@ pub mod follow;
 pub mod issue;
 pub mod keys;
 pub mod password;
+pub mod people;
 pub mod refresh;
 pub mod revoke;
+pub mod rotate;
 pub mod session;
 pub mod usage;
 pub mod verify;
+pub mod workspaces;
 
 use std::sync::Arc;
 use std::time::Duration;

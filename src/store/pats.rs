@@ -1,5 +1,7 @@
 //! Personal access tokens.
 
+use std::collections::HashSet;
+
 use sqlx::any::AnyRow;
 
 use super::sql::RowExt;
@@ -33,6 +35,11 @@ const ROTATE: &str = "UPDATE pats SET previous_digest = digest, previous_until =
      WHERE id = $1 AND ended_at IS NULL";
 const USED: &str =
     "UPDATE pats SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
+const CUT_OFF: &str = "SELECT p.id FROM pats p
+     LEFT JOIN users u ON u.id = p.user_id AND u.epoch = p.user_epoch AND u.locked_at IS NULL
+     LEFT JOIN memberships m ON m.user_id = p.user_id AND m.workspace_id = p.workspace_id
+       AND m.epoch = p.membership_epoch AND m.removed_at IS NULL
+     WHERE p.ended_at IS NULL AND (u.id IS NULL OR m.user_id IS NULL)";
 const LIVE_COUNT: &str = "SELECT COUNT(*) AS n FROM pats WHERE user_id = $1 AND ended_at IS NULL
      AND (expires_at IS NULL OR expires_at > $2)";
 
@@ -66,6 +73,13 @@ impl Store {
             None => sqlx::query(LIST).fetch_all(&self.reader).await?,
         };
         rows.iter().map(pat).collect()
+    }
+
+    /// The tokens that did not end themselves but were cut off from above: their user was locked or deleted, or
+    /// left their workspace.
+    pub async fn cut_off_pats(&self) -> Result<HashSet<PatId>, StoreError> {
+        let rows = sqlx::query(CUT_OFF).fetch_all(&self.reader).await?;
+        rows.iter().map(|row| row.text("id").map(PatId::from)).collect()
     }
 
     /// How many live tokens a user has.
