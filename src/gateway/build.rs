@@ -70,7 +70,7 @@ fn language(config: &Config) -> Language {
     config.languages.first().copied().unwrap_or(Language::En)
 }
 
-fn service(config: &Config, own: &ServiceConfig) -> Result<Service, String> {
+pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, String> {
     let policy = policy(own);
     let url = Url::parse(&own.resource).map_err(|error| format!("resource: {error}"))?;
     let (origin, path) = (url.origin().ascii_serialization(), url.path().to_owned());

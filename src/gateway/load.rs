@@ -11,6 +11,7 @@ use super::Gateway;
 use super::catalog::Catalog;
 use super::service::{Service, Upstream};
 use crate::app::App;
+use crate::domain::ids::ServiceId;
 use crate::mcp::tool::{self, Descriptor};
 use crate::upstream::worker;
 
@@ -29,7 +30,7 @@ const REFRESH: u32 = 30;
 pub async fn at_start(gateway: &Gateway, app: &App) -> Result<(), Vec<String>> {
     let mut faults = Vec::new();
     for own in &app.config.service {
-        let id = crate::domain::ids::ServiceId::from(own.id.as_str());
+        let id = ServiceId::from(own.id.as_str());
         let Some(service) = gateway.services.get(&id) else { continue };
         let sources = service.upstreams.iter().zip(own.upstream.iter().map(|upstream| upstream.catalog.clone()));
         let read = join_all(sources.map(|(upstream, file)| first(app, upstream, file))).await;

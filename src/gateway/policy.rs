@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use actix_web::http::header::HeaderValue;
 use bytes::Bytes;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -126,7 +127,7 @@ fn mirrored(cx: Cx<'_>, tool: &Tool, given: Option<&RawValue>) -> Result<(), Rea
     for mirror in &tool.mirrors {
         let mut values = cx.headers().get_all(mirror.header.as_str());
         let (first, second) = (values.next(), values.next());
-        if second.is_some() || !mirror.holds(&arguments, first.map(|value| value.as_bytes())) {
+        if second.is_some() || !mirror.holds(&arguments, first.map(HeaderValue::as_bytes)) {
             return Err(Reason::Mismatch("Mcp-Param"));
         }
     }

@@ -85,7 +85,7 @@ impl Served {
     pub fn negotiate(&self, asked: &str) -> Option<Version> {
         let legacy = || self.0.iter().copied().filter(|version| !version.is_modern());
         let exact = Version::parse(asked).and_then(|wanted| legacy().find(|version| *version == wanted));
-        exact.or_else(|| legacy().last())
+        exact.or_else(|| legacy().next_back())
     }
 
     /// What a message without any version means: 2025-03-26 if served, as the specification asks, else the
