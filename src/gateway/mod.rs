@@ -34,6 +34,7 @@ mod service;
 mod tests;
 mod trace;
 mod unsupported;
+mod verify;
 mod words;
 
 use actix_web::http::{Method, header};
@@ -43,6 +44,7 @@ use bytes::Bytes;
 pub use catalog::Catalog;
 pub use load::keep_fresh;
 pub use service::{Gateway, Service, Tool, Upstream};
+pub use verify::verify;
 
 use answer::Answer;
 use call::{Authenticated, Cx, Frame};
@@ -81,7 +83,9 @@ async fn life(cx: Cx<'_>, payload: web::Payload) -> HttpResponse {
         Err(reason) => return finish(cx, &frame, render::refuse(cx, &frame, &reason)),
     };
     frame.kind = caller.caller().kind();
-    let admitted = receive::method(cx).and_then(|()| entitle::service(cx, &caller)).and_then(|()| receive::negotiate(cx));
+    let admitted = receive::method(cx)
+        .and_then(|()| entitle::service(cx, &caller))
+        .and_then(|()| receive::negotiate(cx));
     // read also for a refusal: its answer echoes the id, and a client that still writes would miss it
     let body = match admitted {
         Err(Reason::Method) => Ok(Bytes::new()),

@@ -93,7 +93,16 @@ pub fn permit<'b>(cx: Cx<'_>, entitled: Entitled<'b>, body: &'b Bytes) -> Result
         None => (Bytes::from_static(b"{}"), false, None),
     };
     let key = if tool.policy.read_only { None } else { key(cx, &tool, &call.meta)? };
-    Ok(Permitted { tool, id: call.id, version: call.version, meta: call.meta, body: sent, confirmed, intent, key })
+    Ok(Permitted {
+        tool,
+        id: call.id,
+        version: call.version,
+        meta: call.meta,
+        body: sent,
+        confirmed,
+        intent,
+        key,
+    })
 }
 
 type Confirmed<'b> = (Bytes, bool, Option<Cow<'b, str>>);
@@ -146,7 +155,8 @@ fn key<'b>(cx: Cx<'_>, tool: &Tool, meta: &Meta<'b>) -> Result<Option<Cow<'b, st
         (None, Some(raw)) => jsonrpc::text(raw),
         (None, None) => return Ok(None),
     };
-    let good = |key: &str| (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+    let good =
+        |key: &str| (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
     match key {
         Some(key) if good(&key) => Ok(Some(key)),
         _ => Err(Reason::Arguments("an idempotency key is 1 to 255 printable ASCII characters".into())),

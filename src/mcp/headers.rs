@@ -103,7 +103,14 @@ mod tests {
         assert!(agrees(b" \tlist_meetings ", "list_meetings"));
         assert!(!agrees(b"List_meetings", "list_meetings"));
         assert!(agrees("=?base64?Y2Fmw6k=?=".as_bytes(), "café"));
-        for broken in ["=?base64?Y2Fmw6k?=", "=?base64?%%?=", "=?base64?/w==?=", "=?BASE64?Y2Fmw6k=?=", "café", "a\u{7f}"] {
+        for broken in [
+            "=?base64?Y2Fmw6k?=",
+            "=?base64?%%?=",
+            "=?base64?/w==?=",
+            "=?BASE64?Y2Fmw6k=?=",
+            "café",
+            "a\u{7f}",
+        ] {
             assert!(!agrees(broken.as_bytes(), "café"), "{broken}");
         }
         assert_eq!(decode(b"=?base64??=").as_deref(), Some(""));

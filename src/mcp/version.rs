@@ -51,9 +51,10 @@ impl Version {
 /// speaks the stateless protocol even if we do not know that revision.
 pub fn names_modern(label: &str) -> bool {
     let dated = label.len() == 10
-        && label.bytes().enumerate().all(|(at, byte)| {
-            if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
-        });
+        && label
+            .bytes()
+            .enumerate()
+            .all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() });
     dated && label > Version::V20251125.label()
 }
 

@@ -1,6 +1,12 @@
 //! The gateway in one process: a real worker on a port, real HTTP types, identities from a map.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod confirm;
 mod property;
@@ -9,6 +15,7 @@ mod statuses;
 mod stream;
 mod styles;
 mod tools;
+mod verify;
 mod versions;
 
 use std::collections::HashMap;
@@ -80,7 +87,8 @@ impl Worker {
         let answer = Arc::new(Mutex::new((200, "application/json", "{\"ok\": 1.10}".to_owned())));
         let delay = Arc::new(AtomicU16::new(0));
         let tools = Arc::new(Mutex::new(json!([tool("list_meetings", true), tool("delete_meeting", false)])));
-        let shared = web::Data::new((Arc::clone(&seen), Arc::clone(&answer), Arc::clone(&delay), Arc::clone(&tools)));
+        let shared =
+            web::Data::new((Arc::clone(&seen), Arc::clone(&answer), Arc::clone(&delay), Arc::clone(&tools)));
         let server = HttpServer::new(move || {
             Actix::new().app_data(shared.clone()).default_service(web::to(Self::serve))
         });
@@ -107,7 +115,8 @@ impl Worker {
             return HttpResponse::Ok().json(shared.3.lock().unwrap().clone());
         }
         let headers = request.headers().iter();
-        let headers = headers.map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()));
+        let headers =
+            headers.map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()));
         let seen = Seen {
             path: request.path().to_owned(),
             headers: headers.collect(),
@@ -177,7 +186,8 @@ impl Reply {
     }
 
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&self.body)))
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&self.body)))
     }
 
     pub fn result_text(&self) -> Value {
@@ -186,8 +196,7 @@ impl Reply {
     }
 }
 
-pub const POLICY: &str =
-    "[service.tool.list_meetings]\nscopes = [\"mico:read\"]\n[service.tool.delete_meeting]\nscopes = [\"mico:write\"]\n";
+pub const POLICY: &str = "[service.tool.list_meetings]\nscopes = [\"mico:read\"]\n[service.tool.delete_meeting]\nscopes = [\"mico:write\"]\n";
 
 pub fn config(url: &str, service: &str, policy: &str) -> Result<Config, String> {
     let text = format!(
@@ -198,7 +207,9 @@ pub fn config(url: &str, service: &str, policy: &str) -> Result<Config, String> 
          [[service.upstream]]\nid = \"w\"\nkind = \"worker\"\nurl = \"{url}\"\ntimeout = \"1s\"\n{policy}"
     );
     let dir = std::env::temp_dir();
-    Config::from_toml(&text, &dir, std::iter::empty()).map(|loaded| loaded.config).map_err(|error| error.to_string())
+    Config::from_toml(&text, &dir, std::iter::empty())
+        .map(|loaded| loaded.config)
+        .map_err(|error| error.to_string())
 }
 
 pub fn app(config: Config) -> App {

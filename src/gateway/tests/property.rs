@@ -1,17 +1,19 @@
 //! Listed ⇔ callable, for any policies and any caller.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 use serde_json::{Value, json};
 
 use super::{config, tool, verified};
+use crate::domain::decide::{self, Caller, Denial};
 use crate::domain::pat::Mode;
 use crate::domain::plan::Plan;
 use crate::domain::scope::ScopeSet;
-use crate::domain::verified::{TokenKind, Verified};
-use crate::domain::decide::{self, Caller, Denial};
 use crate::domain::service::{ListMode, LockedMode, ServicePolicy};
 use crate::domain::tool::{Confirm, ToolPolicy};
+use crate::domain::verified::{TokenKind, Verified};
 use crate::mcp::tool::parse_catalog;
 use crate::upstream::identity_headers::Names;
 
@@ -88,7 +90,8 @@ fn catalog(policies: &[ToolPolicy]) -> super::super::Catalog {
     let mut text = String::new();
     for (at, policy) in policies.iter().enumerate() {
         let scopes: Vec<&str> = policy.scopes.iter().collect();
-        text += &format!(
+        let _ = write!(
+            text,
             "[service.tool.t{at}]\nscopes = {scopes:?}\npublic = {}\nhidden = {}\n\
              [service.tool.t{at}.annotations]\nreadOnlyHint = {}\n",
             policy.public, policy.hidden, policy.read_only
@@ -106,5 +109,6 @@ fn catalog(policies: &[ToolPolicy]) -> super::super::Catalog {
         });
     }
     let names = Names::new("X-Portero-").unwrap();
-    super::super::Catalog::assemble(&service, &[Some(descriptors)], &names, crate::config::Language::En).unwrap()
+    super::super::Catalog::assemble(&service, &[Some(descriptors)], &names, crate::config::Language::En)
+        .unwrap()
 }

@@ -2,7 +2,8 @@
 
 use super::*;
 
-const PUBLIC: &str = "[service.tool.list_meetings]\npublic = true\n[service.tool.delete_meeting]\nscopes = [\"mico:write\"]\n";
+const PUBLIC: &str =
+    "[service.tool.list_meetings]\npublic = true\n[service.tool.delete_meeting]\nscopes = [\"mico:write\"]\n";
 
 #[actix_web::test]
 async fn what_is_public_needs_nobody() {
@@ -28,19 +29,23 @@ async fn what_is_not_asks_for_a_sign_in_as_the_client_understands_it() {
         assert_eq!((reply.status, reply.json()["code"].as_str()), (401, Some("unauthorized")));
         assert!(reply.header("www-authenticate").unwrap().starts_with("Bearer resource_metadata="));
     }
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "delete_meeting"}});
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "delete_meeting"}});
     let reply = world.post("", body.to_string(), &[("user-agent", "openai-mcp/1.0.0")]).await;
     assert_eq!(reply.status, 200);
     let result = &reply.json()["result"];
     assert_eq!(result["isError"], true);
-    assert!(result["_meta"]["mcp/www_authenticate"][0].as_str().unwrap().starts_with("Bearer resource_metadata="));
+    assert!(
+        result["_meta"]["mcp/www_authenticate"][0].as_str().unwrap().starts_with("Bearer resource_metadata=")
+    );
 }
 
 #[actix_web::test]
 async fn each_tool_says_what_it_takes() {
     let world = World::new("", PUBLIC).await;
     let list = world.rpc("full", "tools/list", json!({})).await.json();
-    let schemes: Vec<_> = list["result"]["tools"].as_array().unwrap().iter().map(|t| t["securitySchemes"].clone()).collect();
+    let schemes: Vec<_> =
+        list["result"]["tools"].as_array().unwrap().iter().map(|t| t["securitySchemes"].clone()).collect();
     assert_eq!(schemes, [json!([{"type": "noauth"}]), json!([{"type": "oauth2", "scopes": ["mico:write"]}])]);
     let world = World::new("", POLICY).await;
     let list = world.rpc("full", "tools/list", json!({})).await.json();

@@ -31,8 +31,16 @@ async fn the_challenge_names_the_spelling_that_was_asked() {
         let reply = world.send(test::TestRequest::post().uri(path)).await;
         reply.header("www-authenticate").unwrap().to_owned()
     };
-    assert!(ask("/functions/v1/mcp").await.contains("8080/functions/v1/mcp/.well-known/oauth-protected-resource\""));
-    assert!(ask("/functions/v1/mcp/").await.contains("8080/.well-known/oauth-protected-resource/functions/v1/mcp/\""));
+    assert!(
+        ask("/functions/v1/mcp")
+            .await
+            .contains("8080/functions/v1/mcp/.well-known/oauth-protected-resource\"")
+    );
+    assert!(
+        ask("/functions/v1/mcp/")
+            .await
+            .contains("8080/.well-known/oauth-protected-resource/functions/v1/mcp/\"")
+    );
 }
 
 #[actix_web::test]
@@ -70,9 +78,14 @@ async fn after_who_comes_the_method_then_the_plan_then_the_form() {
     }
     let reply = world.post("pat", "{", &[("accept", "image/png"), ("content-type", "text/plain")]).await;
     assert_eq!((reply.status, reply.json()["code"].as_str()), (406, Some("not_acceptable")));
-    for (name, value) in [("content-type", "text/plain"), ("content-type", ""), ("content-encoding", "gzip")] {
+    for (name, value) in [("content-type", "text/plain"), ("content-type", ""), ("content-encoding", "gzip")]
+    {
         let reply = world.post("pat", "{", &[(name, value)]).await;
-        assert_eq!((reply.status, reply.json()["code"].as_str()), (415, Some("unsupported_media_type")), "{value}");
+        assert_eq!(
+            (reply.status, reply.json()["code"].as_str()),
+            (415, Some("unsupported_media_type")),
+            "{value}"
+        );
     }
     let reply = world.post("pat", "x".repeat((4 << 20) + 1), &[]).await;
     assert_eq!((reply.status, reply.json()["code"].as_str()), (413, Some("too_large")));
@@ -116,8 +129,16 @@ async fn protocol_mistakes_have_their_codes() {
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"foo/bar\"}", 200, -32601),
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/list\"}", 200, -32601),
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}", 200, -32602),
-        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"nope\"}}", 200, -32602),
-        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}", 200, -32602),
+        (
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"nope\"}}",
+            200,
+            -32602,
+        ),
+        (
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}",
+            200,
+            -32602,
+        ),
     ] {
         let reply = world.post("pat", body, &[]).await;
         assert_eq!((reply.status, reply.json()["error"]["code"].as_i64()), (status, Some(code)), "{body}");
@@ -161,17 +182,32 @@ async fn pages_of_elsewhere_are_refused_and_preflights_answered() {
     let reply = world.send(request).await;
     assert_eq!((reply.status, reply.body.len()), (204, 0));
     let allowed = reply.header("access-control-allow-headers").unwrap();
-    assert!(allowed.contains("mcp-param-region") && allowed.contains("authorization") && !allowed.contains("x-evil"));
-    let reply = world.post("pat", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", &[("origin", "http://localhost:1")]).await;
+    assert!(
+        allowed.contains("mcp-param-region")
+            && allowed.contains("authorization")
+            && !allowed.contains("x-evil")
+    );
+    let reply = world
+        .post(
+            "pat",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
+            &[("origin", "http://localhost:1")],
+        )
+        .await;
     assert_eq!((reply.status, reply.json()["result"].clone()), (200, json!({})));
-    assert_eq!((reply.header("cache-control"), reply.header("vary")), (Some("no-store"), Some("Authorization")));
+    assert_eq!(
+        (reply.header("cache-control"), reply.header("vary")),
+        (Some("no-store"), Some("Authorization"))
+    );
 }
 
 #[actix_web::test]
 async fn both_types_where_the_service_asks_for_them() {
     let world = World::new("require_accept = true", POLICY).await;
     for accept in ["*/*", "application/json", "text/event-stream", ""] {
-        let reply = world.post("pat", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", &[("accept", accept)]).await;
+        let reply = world
+            .post("pat", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", &[("accept", accept)])
+            .await;
         assert_eq!(reply.status, 406, "{accept}");
         assert_eq!(reply.json()["id"], 1);
     }

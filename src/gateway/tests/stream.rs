@@ -2,7 +2,8 @@
 
 use super::*;
 
-const EVENTS: &str = "event: progress\ndata: {\"progress\":1,\"total\":2}\n\nevent: result\ndata: {\"done\":true}\n\n";
+const EVENTS: &str =
+    "event: progress\ndata: {\"progress\":1,\"total\":2}\n\nevent: result\ndata: {\"done\":true}\n\n";
 
 fn call(token: &str) -> String {
     json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "list_meetings",
@@ -22,7 +23,10 @@ async fn progress_and_then_the_result() {
     world.worker.answers(200, "text/event-stream; charset=utf-8", EVENTS);
     let reply = world.post("pat", call("p1"), &[]).await;
     assert_eq!(reply.header("content-type"), Some("text/event-stream"));
-    assert_eq!((reply.header("x-accel-buffering"), reply.header("cache-control")), (Some("no"), Some("no-store, no-transform")));
+    assert_eq!(
+        (reply.header("x-accel-buffering"), reply.header("cache-control")),
+        (Some("no"), Some("no-store, no-transform"))
+    );
     let events = events(&reply);
     assert_eq!(events.len(), 2);
     assert_eq!(
@@ -53,7 +57,8 @@ async fn a_stream_ends_with_an_answer_whatever_happens() {
         world.worker.answers(200, "text/event-stream", body);
         let reply = world.post("pat", call("p1"), &[]).await;
         let last = events(&reply).pop().unwrap();
-        let text: Value = serde_json::from_str(last["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
+        let text: Value =
+            serde_json::from_str(last["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
         assert_eq!((text["code"].as_str(), last["id"].as_i64()), (Some(code), Some(5)));
     }
     world.worker.answers(200, "text/event-stream", "event: error\ndata: {\"error\":\"no\"}\n\n");

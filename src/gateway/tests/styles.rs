@@ -14,7 +14,11 @@ async fn as_json_rpc_errors() {
         ("full", "nope", -32602, "unknown_tool"),
     ] {
         let reply = world.call(token, name, json!({})).await;
-        assert_eq!((reply.status, reply.json()["error"]["code"].as_i64()), (200, Some(code)), "{token} {name}");
+        assert_eq!(
+            (reply.status, reply.json()["error"]["code"].as_i64()),
+            (200, Some(code)),
+            "{token} {name}"
+        );
         assert_eq!(reply.json()["error"]["data"]["code"], word);
         assert_eq!(reply.json()["id"], 7);
         assert_eq!(reply.json().as_object().unwrap().len(), 3);

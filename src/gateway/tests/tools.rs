@@ -28,10 +28,25 @@ async fn a_call_reaches_the_worker_as_it_was_sent() {
     assert_eq!(
         names,
         [
-            "accept", "accept-language", "content-length", "content-type", "host", "traceparent", "user-agent",
-            "x-portero-client", "x-portero-features", "x-portero-grant", "x-portero-mode", "x-portero-plan",
-            "x-portero-scopes", "x-portero-service", "x-portero-token-kind", "x-portero-tool", "x-portero-user",
-            "x-portero-workspace", "x-request-id"
+            "accept",
+            "accept-language",
+            "content-length",
+            "content-type",
+            "host",
+            "traceparent",
+            "user-agent",
+            "x-portero-client",
+            "x-portero-features",
+            "x-portero-grant",
+            "x-portero-mode",
+            "x-portero-plan",
+            "x-portero-scopes",
+            "x-portero-service",
+            "x-portero-token-kind",
+            "x-portero-tool",
+            "x-portero-user",
+            "x-portero-workspace",
+            "x-request-id"
         ]
     );
     let header = |name: &str| seen.headers[name].as_str();
@@ -130,8 +145,15 @@ async fn a_workers_answers() {
     assert_eq!(reply["result"]["isError"], true);
     assert_eq!(reply["result"]["content"][0]["text"], "{\"error\":\"meeting 'x' not found\"}");
     assert_eq!(reply["result"]["_meta"]["io.portero/status"], 404);
-    world.worker.answers(200, "application/vnd.mcp.result+json", "{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}");
-    assert_eq!(call().await.json()["result"], json!({"content": [{"type": "text", "text": "x"}], "isError": false}));
+    world.worker.answers(
+        200,
+        "application/vnd.mcp.result+json",
+        "{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}",
+    );
+    assert_eq!(
+        call().await.json()["result"],
+        json!({"content": [{"type": "text", "text": "x"}], "isError": false})
+    );
     for (status, body) in [(500, "{}"), (502, "<html>"), (200, "<html>"), (302, "{}")] {
         world.worker.answers(status, "application/json", body);
         let reply = call().await;
@@ -157,8 +179,10 @@ async fn structured_content_where_revision_and_tool_know_it() {
     let policy = format!("{POLICY}structured = true\nstructured_key = \"articles\"");
     let world = World::new("", &policy).await;
     let call = async |version: &str| {
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "delete_meeting"}});
-        world.post("full", body.to_string(), &[("mcp-protocol-version", version)]).await.json()["result"].clone()
+        let body =
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "delete_meeting"}});
+        world.post("full", body.to_string(), &[("mcp-protocol-version", version)]).await.json()["result"]
+            .clone()
     };
     assert_eq!(call("2025-06-18").await["structuredContent"], json!({"ok": 1.10}));
     assert!(call("2025-03-26").await.get("structuredContent").is_none());
@@ -196,5 +220,8 @@ async fn a_bad_catalog_stops_the_start_and_a_silent_worker_does_not() {
     let world = World { app: web::Data::new(silent), gateway: web::Data::new(gateway), worker };
     let reply = world.rpc("pat", "tools/list", json!({})).await;
     assert_eq!(reply.json()["error"]["data"]["code"], "upstream_unavailable");
-    assert_eq!(world.call("pat", "list_meetings", json!({})).await.result_text()["code"], "upstream_unavailable");
+    assert_eq!(
+        world.call("pat", "list_meetings", json!({})).await.result_text()["code"],
+        "upstream_unavailable"
+    );
 }

@@ -13,12 +13,16 @@ async fn initialize_settles_on_a_served_revision() {
         ("2026-07-28", "2025-11-25"),
         ("2099-01-01", "2025-11-25"),
     ] {
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": asked}});
+        let body =
+            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": asked}});
         let reply = world.post("pat", body.to_string(), &[("mcp-protocol-version", asked)]).await;
         let result = &reply.json()["result"];
         assert_eq!(result["protocolVersion"], got);
         assert_eq!(result["capabilities"], json!({"tools": {"listChanged": false}}));
-        assert_eq!((&result["serverInfo"]["name"], &result["instructions"]), (&json!("mico-mcp"), &json!("Ask.")));
+        assert_eq!(
+            (&result["serverInfo"]["name"], &result["instructions"]),
+            (&json!("mico-mcp"), &json!("Ask."))
+        );
         assert_eq!(result["serverInfo"].get("title").is_some(), got >= "2025-06-18");
         assert!(reply.header("mcp-session-id").is_none() && result.get("resultType").is_none());
     }
@@ -46,7 +50,11 @@ async fn legacy_versions_come_from_the_header() {
     let world = World::new("", POLICY).await;
     let ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
     for version in ["2024-11-05", "2025-11-25", ""] {
-        assert_eq!(world.post("pat", ping, &[("mcp-protocol-version", version)]).await.status, 200, "{version}");
+        assert_eq!(
+            world.post("pat", ping, &[("mcp-protocol-version", version)]).await.status,
+            200,
+            "{version}"
+        );
     }
     for version in ["2023-01-01", "x"] {
         let reply = world.post("pat", ping, &[("mcp-protocol-version", version)]).await;
@@ -64,7 +72,9 @@ async fn modern_requests_are_checked_in_order() {
         result["supportedVersions"],
         json!(["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])
     );
-    assert!(result["ttlMs"].is_u64() && result["cacheScope"] == "private" && result["resultType"] == "complete");
+    assert!(
+        result["ttlMs"].is_u64() && result["cacheScope"] == "private" && result["resultType"] == "complete"
+    );
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "mico");
     let call = json!({"name": "list_meetings", "arguments": {}});
     let reply = world.modern("pat", "tools/call", call.clone(), &[]).await;
