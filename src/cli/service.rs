@@ -1,8 +1,20 @@
 //! `portero service`.
 
+use std::io::{self, BufReader};
 use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
 
 use super::Outcome;
+use super::console::{Console, Table};
+use super::context;
+use super::outcome::Failure;
+use crate::app::{App, Doors};
+use crate::domain::decide::{Caller, PlanLack, service_open};
+use crate::gateway::{Gateway, Service};
+use crate::identity::keys::Keys;
+use crate::identity::verify::VerifyError;
 
 /// What to do with services.
 #[derive(Debug, Clone, clap::Subcommand)]
@@ -31,6 +43,173 @@ pub enum ServiceCommand {
 }
 
 /// Runs the command.
-pub fn run(_command: &ServiceCommand, _config_path: &Path, _json: bool) -> Outcome {
-    Outcome::Refused("service is not linked into this program".to_owned())
+pub fn run(command: &ServiceCommand, config_path: &Path, json: bool) -> Outcome {
+    let (mut input, mut output) = (BufReader::new(io::stdin()), io::stdout().lock());
+    let mut console = Console::new(json, &mut input, &mut output);
+    let work = async {
+        let (app, gateway) = build(config_path).await?;
+        let ran = match command {
+            ServiceCommand::List => list(&gateway, &app, &mut console),
+            ServiceCommand::Check { service } => check(&app, &gateway, service.as_deref(), &mut console).await,
+            ServiceCommand::Tools { service, as_token, markdown } => {
+                let view = View { token: as_token.as_deref(), markdown: *markdown };
+                tools(&app, &gateway, service.as_deref(), &view, &mut console).await
+            }
+        };
+        app.identity.store.close().await;
+        ran
+    };
+    actix_web::rt::System::new().block_on(work).into()
+}
+
+/// The services, compiled as the server compiles them. The key file is not needed for that, so none is made.
+async fn build(config_path: &Path) -> Result<(App, Gateway), Failure> {
+    let config = Arc::new(context::load(config_path)?.config);
+    let doors = Doors::system();
+    let store = context::open_store(&config, &doors)?;
+    let app = App::new(config, doors, store, Keys::none());
+    let gateway = Gateway::build(&app).await.map_err(|faults| Failure::usage(faults.join("\n")))?;
+    Ok((app, gateway))
+}
+
+fn chosen<'a>(gateway: &'a Gateway, app: &App, name: Option<&str>) -> Result<Vec<&'a Arc<Service>>, Failure> {
+    let ordered = app.services.iter().filter_map(|own| gateway.service(&own.id));
+    let chosen: Vec<_> = ordered.filter(|own| name.is_none_or(|name| own.policy.id.as_str() == name)).collect();
+    if chosen.is_empty() {
+        let known: Vec<&str> = app.services.iter().map(|own| own.id.as_str()).collect();
+        return Err(Failure::refused(format!("there is no such service; configured: {}", known.join(", "))));
+    }
+    Ok(chosen)
+}
+
+fn list(gateway: &Gateway, app: &App, console: &mut Console<'_>) -> Result<(), Failure> {
+    let rows: Vec<_> = app
+        .services
+        .iter()
+        .map(|own| {
+            let tools = gateway.service(&own.id).map_or(0, |service| service.catalog.load().tools().count());
+            (own.id.to_string(), own.brand.id.to_string(), own.resource.clone(), tools)
+        })
+        .collect();
+    let value: Vec<Value> = rows
+        .iter()
+        .map(|(id, brand, resource, tools)| json!({"id": id, "brand": brand, "resource": resource, "tools": tools}))
+        .collect();
+    let table = Table::new(["SERVICE", "BRAND", "RESOURCE", "TOOLS"], "no services are configured")
+        .rows(rows.into_iter().map(|(id, brand, resource, tools)| [id, brand, resource, tools.to_string()]));
+    console.answer(&Value::Array(value), &table)
+}
+
+async fn check(app: &App, gateway: &Gateway, name: Option<&str>, console: &mut Console<'_>) -> Result<(), Failure> {
+    let mut rows = Vec::new();
+    for service in chosen(gateway, app, name)? {
+        for upstream in &service.upstreams {
+            let (ok, says) = match upstream.probe(&app.upstream).await {
+                Ok(says) => ("true", says),
+                Err(fault) => ("false", fault),
+            };
+            rows.push([service.policy.id.to_string(), upstream.id.clone(), says, ok.to_owned()]);
+        }
+    }
+    let value: Vec<Value> = rows
+        .iter()
+        .map(|[service, upstream, said, ok]| json!({"service": service, "upstream": upstream, "says": said, "ok": ok == "true"}))
+        .collect();
+    let bad = rows.iter().any(|[.., ok]| ok != "true");
+    let table = Table::new(["SERVICE", "UPSTREAM", "SAYS", "OK"], "nothing to check").rows(rows);
+    console.answer(&Value::Array(value), &table)?;
+    if bad { Err(Failure::refused("an upstream does not answer or its tools do not fit")) } else { Ok(()) }
+}
+
+struct View<'a> {
+    token: Option<&'a str>,
+    markdown: bool,
+}
+
+async fn tools(
+    app: &App,
+    gateway: &Gateway,
+    name: Option<&str>,
+    view: &View<'_>,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let mut all = Vec::new();
+    for service in chosen(gateway, app, name)? {
+        let listed = match view.token {
+            None => every_tool(service),
+            Some(token) => as_caller(app, service, token).await?,
+        };
+        all.push((service.policy.id.to_string(), listed));
+    }
+    let value: Vec<Value> = all.iter().map(|(id, tools)| json!({"service": id, "tools": tools})).collect();
+    let text = if view.markdown { markdown(&all) } else { plain(&all) };
+    console.answer(&Value::Array(value), &text.trim_end())
+}
+
+fn parsed(bytes: &[u8]) -> Vec<Value> {
+    serde_json::from_slice(bytes).unwrap_or_default()
+}
+
+fn every_tool(service: &Service) -> Vec<Value> {
+    let catalog = service.catalog.load();
+    let mut bytes = b"[".to_vec();
+    for (index, tool) in catalog.tools().enumerate() {
+        if index > 0 {
+            bytes.push(b',');
+        }
+        bytes.extend_from_slice(&tool.listed);
+    }
+    bytes.push(b']');
+    parsed(&bytes)
+}
+
+async fn as_caller(app: &App, service: &Service, token: &str) -> Result<Vec<Value>, Failure> {
+    let verified = app.identity.verify(&service.brand, &service.policy.id, token).await;
+    let verified = verified.map_err(|error| match error {
+        VerifyError::Invalid(_) => Failure::refused("the token is not valid at this service"),
+        VerifyError::Unavailable(error) => error.into(),
+    })?;
+    let plan = verified.plan.as_ref().and_then(|id| app.plans.get(id));
+    let caller = Caller { credential: Some(&verified), plan };
+    if let Err((lack, feature)) = service_open(caller, &service.policy) {
+        let why = match lack {
+            PlanLack::NoPlan => "its workspace has no plan",
+            PlanLack::FeatureNotIncluded => "its plan does not include the service",
+            PlanLack::Inactive => "its subscription is inactive",
+        };
+        let feature = feature.map(|name| format!(" (feature {name})")).unwrap_or_default();
+        return Err(Failure::refused(format!("this caller may use nothing here: {why}{feature}")));
+    }
+    let mut bytes = Vec::new();
+    service.catalog.load().write_list(caller, &service.policy, &mut bytes);
+    Ok(parsed(&bytes))
+}
+
+fn text<'a>(tool: &'a Value, key: &str) -> &'a str {
+    tool.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn plain(all: &[(String, Vec<Value>)]) -> String {
+    let mut page = String::new();
+    for (service, tools) in all {
+        page.push_str(&format!("{service}: {} tools\n", tools.len()));
+        for tool in tools {
+            let line = text(tool, "description").lines().next().unwrap_or_default();
+            page.push_str(&format!("  {:<32} {line}\n", text(tool, "name")));
+        }
+    }
+    page
+}
+
+fn markdown(all: &[(String, Vec<Value>)]) -> String {
+    let mut page = String::new();
+    for (service, tools) in all {
+        page.push_str(&format!("# {service}\n\n"));
+        for tool in tools {
+            page.push_str(&format!("## `{}`\n\n{}\n\n", text(tool, "name"), text(tool, "description")));
+            let schema = tool.get("inputSchema").map(|schema| format!("{schema:#}")).unwrap_or_default();
+            page.push_str(&format!("```json\n{schema}\n```\n\n"));
+        }
+    }
+    page
 }

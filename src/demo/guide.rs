@@ -4,11 +4,21 @@ use std::io::Write as _;
 
 use super::World;
 
-/// Writes the guide to standard output.
-pub(super) fn print(world: &World) {
-    let text = text(world);
+/// Writes the guide to standard output; with `json` one line for programs.
+pub(super) fn print(world: &World, json: bool) {
+    let text = if json { line(world) } else { text(world) };
     // A closed pipe is no reason to stop serving.
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+fn line(world: &World) -> String {
+    let World { endpoint, base, email, password, token, config } = world;
+    let config = config.display().to_string();
+    let value = serde_json::json!({
+        "endpoint": endpoint, "sign_in": format!("{base}/login"), "email": email, "password": password,
+        "token": token, "config": config,
+    });
+    format!("{value}\n")
 }
 
 fn text(world: &World) -> String {

@@ -63,7 +63,7 @@ pub(crate) struct World {
 }
 
 /// Runs the demo until it is stopped. Without a folder everything is gone afterwards; `port` 0 takes any.
-pub async fn run(data_dir: Option<&Path>, port: Option<u16>) -> Result<(), DemoError> {
+pub async fn run(data_dir: Option<&Path>, port: Option<u16>, json: bool) -> Result<(), DemoError> {
     let temporary = match data_dir {
         Some(_) => None,
         None => Some(tempfile::tempdir().map_err(|error| DemoError::Io("a temporary folder".into(), error))?),
@@ -80,7 +80,7 @@ pub async fn run(data_dir: Option<&Path>, port: Option<u16>) -> Result<(), DemoE
     let server = Server::build(Arc::new(loaded.config), doors).await?;
     let worker = actix_web::rt::spawn(worker::serve(listener));
     let world = people(&server.app, config).await?;
-    guide::print(&world);
+    guide::print(&world, json);
     server.run().await?;
     worker.abort();
     Ok(())
@@ -154,7 +154,7 @@ async fn people(app: &App, config: PathBuf) -> Result<World, DemoError> {
                 password: Some(&password),
                 plan: Some(&PlanId::from("flow")),
             };
-            identity.create_user(&new).await.map_err(|error| failed(&error))?.user.id
+            identity.create_user(new).await.map_err(|error| failed(&error))?.0.id
         }
     };
     let service = app.services.first().ok_or_else(|| failed(&"no service"))?;

@@ -19,7 +19,11 @@ const USUAL: Accepted = Accepted { json: true, stream: true };
 /// Nothing that can be answered is taken.
 pub fn negotiate(accept: Option<&str>, required: bool) -> Result<Accepted, Reason> {
     let Some(accept) = accept else {
-        return if required { Err(Reason::NotAcceptable) } else { Ok(Accepted { json: true, stream: false }) };
+        return if required {
+            Err(Reason::NotAcceptable)
+        } else {
+            Ok(Accepted { json: true, stream: false })
+        };
     };
     if accept == "application/json, text/event-stream" {
         return Ok(USUAL);

@@ -20,11 +20,12 @@ pub async fn authenticate<'r>(cx: Cx<'r>, received: Received<'r>) -> Result<Auth
             Err(Reason::NoCredentials(false))
         };
     };
-    let credential =
-        cx.app.identity.verify(&service.brand, &service.policy.id, token).await.map_err(|error| match error {
+    let credential = cx.app.identity.verify(&service.brand, &service.policy.id, token).await.map_err(
+        |error| match error {
             VerifyError::Invalid(label) => Reason::BadCredentials(label),
             VerifyError::Unavailable(_) => Reason::Unverifiable("verification_unavailable"),
-        })?;
+        },
+    )?;
     // RFC 8707: a token for another service is no token here, whoever verified it
     let audience = credential.service.as_ref().is_none_or(|own| *own == service.policy.id);
     if !audience || credential.brand != service.policy.brand {

@@ -19,7 +19,8 @@ const DRAIN_TIME: Duration = Duration::from_secs(3);
 /// # Errors
 /// 413 if it is longer than `limit`, by its own account or in fact.
 pub async fn read(request: &HttpRequest, mut payload: web::Payload, limit: usize) -> Result<Bytes, Reason> {
-    let length = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let length =
+        request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if length.is_some_and(|length| length > limit) {
         drain(&mut payload, limit).await;
         return Err(Reason::TooLarge(limit));

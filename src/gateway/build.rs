@@ -70,7 +70,7 @@ fn language(config: &Config) -> Language {
     config.languages.first().copied().unwrap_or(Language::En)
 }
 
-fn service(config: &Config, own: &ServiceConfig) -> Result<Service, String> {
+pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, String> {
     let policy = policy(own);
     let url = Url::parse(&own.resource).map_err(|error| format!("resource: {error}"))?;
     let (origin, path) = (url.origin().ascii_serialization(), url.path().to_owned());
@@ -92,7 +92,11 @@ fn service(config: &Config, own: &ServiceConfig) -> Result<Service, String> {
             anonymous: own.anonymous_challenge,
             upstream: own.upstream_errors,
         },
-        error_codes: own.error_codes.iter().filter_map(|(word, n)| Some((Code::from_word(word)?, *n))).collect(),
+        error_codes: own
+            .error_codes
+            .iter()
+            .filter_map(|(word, n)| Some((Code::from_word(word)?, *n)))
+            .collect(),
         upgrade_url: own.upgrade_url.clone(),
         require_accept: own.require_accept,
         challenge: challenge(&path)?,
@@ -117,7 +121,8 @@ fn kind_of(kind: Accept) -> TokenKind {
 }
 
 fn policy(own: &ServiceConfig) -> ServicePolicy {
-    let marked: ScopeSet = own.scopes.iter().filter(|(_, scope)| scope.default).map(|(name, _)| &**name).collect();
+    let marked: ScopeSet =
+        own.scopes.iter().filter(|(_, scope)| scope.default).map(|(name, _)| &**name).collect();
     let scopes: ScopeSet = own.scopes.keys().map(String::as_str).collect();
     ServicePolicy {
         id: ServiceId::from(own.id.as_str()),
@@ -158,7 +163,8 @@ fn upstream(own: &UpstreamConfig) -> Result<Upstream, String> {
     let mut url = Url::parse(text).map_err(|error| format!("upstream {:?}: url: {error}", own.id))?;
     let mut headers = HeaderMap::new();
     for (name, value) in &own.headers {
-        let name = HeaderName::try_from(name.as_str()).map_err(|_| format!("upstream {:?}: header {name}", own.id))?;
+        let name = HeaderName::try_from(name.as_str())
+            .map_err(|_| format!("upstream {:?}: header {name}", own.id))?;
         let mut value = HeaderValue::try_from(value.expose_secret())
             .map_err(|_| format!("upstream {:?}: the value of {name} fits no header", own.id))?;
         value.set_sensitive(true);

@@ -118,7 +118,8 @@ impl Maker<'_> {
             Some(path) => format!("{}{path}", upstream.base),
             None => format!("{}/tools/{}", upstream.base, descriptor.name),
         };
-        let uri: Uri = target.parse().map_err(|_| format!("tool {:?} has no URL: {target}", descriptor.name))?;
+        let uri: Uri =
+            target.parse().map_err(|_| format!("tool {:?} has no URL: {target}", descriptor.name))?;
         let (listed, locked) = self.descriptors(&own, &policy, descriptor);
         let structured = own.structured.unwrap_or(descriptor.has_output_schema()).then(|| {
             let key = own.structured_key.as_deref().unwrap_or("items");

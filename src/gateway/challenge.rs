@@ -17,9 +17,8 @@ impl Challenge {
     pub fn new(metadata: &str, scope: &str) -> Option<Self> {
         let scope = if scope.is_empty() { String::new() } else { format!(", scope=\"{scope}\"") };
         let rest = format!("resource_metadata=\"{metadata}\"{scope}");
-        let invalid = format!(
-            "Bearer error=\"invalid_token\", error_description=\"The token is not valid\", {rest}"
-        );
+        let invalid =
+            format!("Bearer error=\"invalid_token\", error_description=\"The token is not valid\", {rest}");
         Some(Self {
             plain: HeaderValue::from_str(&format!("Bearer {rest}")).ok()?,
             invalid: HeaderValue::from_str(&invalid).ok()?,

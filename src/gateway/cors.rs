@@ -37,7 +37,10 @@ pub fn expose(origins: &Origins, request: &HeaderMap, response: &mut HeaderMap) 
     response.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origins.allow_header(request.get(ORIGIN)));
     response.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     let listed = matches!(origins, Origins::List(_));
-    response.insert(VARY, HeaderValue::from_static(if listed { "Authorization, Origin" } else { "Authorization" }));
+    response.insert(
+        VARY,
+        HeaderValue::from_static(if listed { "Authorization, Origin" } else { "Authorization" }),
+    );
 }
 
 /// Answers a preflight. It comes without credentials, so it is answered before anybody asks for some.

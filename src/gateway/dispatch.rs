@@ -156,7 +156,8 @@ impl Finish<'_> {
 
     /// A worker's own no goes through untouched, with its status beside it.
     fn refused(self, status: u16, body: &[u8]) -> Result<Vec<u8>, Reason> {
-        let text = std::str::from_utf8(body).map_err(|_| Reason::Unavailable("upstream_answer_unreadable"))?;
+        let text =
+            std::str::from_utf8(body).map_err(|_| Reason::Unavailable("upstream_answer_unreadable"))?;
         if self.service.style.errors == ErrorStyle::Jsonrpc {
             let code = match status {
                 400 | 422 => Some(Code::InvalidArguments),
@@ -182,6 +183,7 @@ fn message(text: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     let error = value.get("error");
     let nested = error.and_then(|error| error.get("message"));
-    let sentence = [nested, error, value.get("message")].into_iter().flatten().find_map(serde_json::Value::as_str);
+    let sentence =
+        [nested, error, value.get("message")].into_iter().flatten().find_map(serde_json::Value::as_str);
     sentence.map_or(Cow::Borrowed("The tool refused."), Cow::Borrowed).into_owned()
 }

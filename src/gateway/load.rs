@@ -11,6 +11,7 @@ use super::Gateway;
 use super::catalog::Catalog;
 use super::service::{Service, Upstream};
 use crate::app::App;
+use crate::domain::ids::ServiceId;
 use crate::mcp::tool::{self, Descriptor};
 use crate::upstream::worker;
 
@@ -29,9 +30,10 @@ const REFRESH: u32 = 30;
 pub async fn at_start(gateway: &Gateway, app: &App) -> Result<(), Vec<String>> {
     let mut faults = Vec::new();
     for own in &app.config.service {
-        let id = crate::domain::ids::ServiceId::from(own.id.as_str());
+        let id = ServiceId::from(own.id.as_str());
         let Some(service) = gateway.services.get(&id) else { continue };
-        let sources = service.upstreams.iter().zip(own.upstream.iter().map(|upstream| upstream.catalog.clone()));
+        let sources =
+            service.upstreams.iter().zip(own.upstream.iter().map(|upstream| upstream.catalog.clone()));
         let read = join_all(sources.map(|(upstream, file)| first(app, upstream, file))).await;
         let mut offered = Vec::new();
         for (upstream, outcome) in service.upstreams.iter().zip(read) {
@@ -48,7 +50,11 @@ pub async fn at_start(gateway: &Gateway, app: &App) -> Result<(), Vec<String>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-async fn first(app: &App, upstream: &Upstream, file: Option<PathBuf>) -> Result<Option<Vec<Descriptor>>, String> {
+async fn first(
+    app: &App,
+    upstream: &Upstream,
+    file: Option<PathBuf>,
+) -> Result<Option<Vec<Descriptor>>, String> {
     if let Some(file) = file {
         let text = tokio::fs::read(&file).await.map_err(|error| format!("{}: {error}", file.display()))?;
         let parsed = tool::parse_catalog(&text).map_err(|fault| format!("{}: {fault}", file.display()))?;
@@ -61,7 +67,11 @@ async fn first(app: &App, upstream: &Upstream, file: Option<PathBuf>) -> Result<
     match fetch(app, upstream, uri).await {
         Ok(descriptors) => Ok(Some(descriptors)),
         Err(Trouble::Silent(label)) => {
-            tracing::warn!(upstream = upstream.id, cause = label, "the worker does not say its tools yet; asking again");
+            tracing::warn!(
+                upstream = upstream.id,
+                cause = label,
+                "the worker does not say its tools yet; asking again"
+            );
             Ok(None)
         }
         Err(Trouble::Bad(fault)) => Err(fault),
@@ -83,7 +93,11 @@ async fn fetch(app: &App, upstream: &Upstream, uri: &Uri) -> Result<Vec<Descript
     tool::parse_catalog(&body).map_err(|fault| Trouble::Bad(fault.to_string()))
 }
 
-fn install(gateway: &Gateway, service: &Service, offered: Vec<Option<Vec<Descriptor>>>) -> Result<(), String> {
+fn install(
+    gateway: &Gateway,
+    service: &Service,
+    offered: Vec<Option<Vec<Descriptor>>>,
+) -> Result<(), String> {
     let catalog = Catalog::assemble(service, &offered, &gateway.names, gateway.language)?;
     service.catalog.store(Arc::new(catalog));
     *service.descriptors.lock().unwrap_or_else(PoisonError::into_inner) = offered;
@@ -137,7 +151,9 @@ async fn refresh(gateway: &Gateway, app: &App, service: &Service) {
     if changed {
         match install(gateway, service, offered) {
             Ok(()) => tracing::info!(service = %service.policy.id, "catalog read"),
-            Err(fault) => tracing::warn!(service = %service.policy.id, fault, "bad catalog; the last good one stays"),
+            Err(fault) => {
+                tracing::warn!(service = %service.policy.id, fault, "bad catalog; the last good one stays");
+            }
         }
     }
 }

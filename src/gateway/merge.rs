@@ -7,7 +7,8 @@ use crate::domain::pat::Mode;
 /// beats any glob. `None` if no policy matches.
 pub fn merged(policies: &[(String, PolicyConfig)], tool: &str) -> Option<PolicyConfig> {
     let mut matching: Vec<_> = policies.iter().filter(|(pattern, _)| matches(pattern, tool)).collect();
-    matching.sort_by_key(|(pattern, _)| (pattern == tool, pattern.bytes().filter(|byte| *byte != b'*').count()));
+    matching
+        .sort_by_key(|(pattern, _)| (pattern == tool, pattern.bytes().filter(|byte| *byte != b'*').count()));
     let mut all = matching.into_iter().map(|(_, policy)| policy.clone());
     let first = all.next()?;
     Some(all.fold(first, over))

@@ -24,19 +24,17 @@ mod merge;
 mod methods;
 mod origin;
 mod policy;
+mod probe;
 mod receive;
 mod refusal;
 mod relay;
 mod render;
 mod resolve;
 mod service;
-#[cfg(test)]
-mod tests;
 mod trace;
 mod unsupported;
+mod verify;
 mod words;
-
-use std::sync::Arc;
 
 use actix_web::http::{Method, header};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
@@ -44,38 +42,16 @@ use bytes::Bytes;
 
 pub use catalog::Catalog;
 pub use load::keep_fresh;
-pub use service::{Service, Tool, Upstream};
+pub use service::{Gateway, Service, Tool, Upstream};
+pub use verify::verify;
 
 use answer::Answer;
 use call::{Authenticated, Cx, Frame};
 use refusal::Reason;
 
 use crate::app::App;
-use crate::domain::ids::ServiceId;
 use crate::http::record::Record;
 use crate::mcp::method::Method as Rpc;
-use crate::upstream::identity_headers::Names;
-
-/// All services, compiled.
-pub struct Gateway {
-    services: service::Services,
-    names: Names,
-    origins: origin::Origins,
-    body_limit: usize,
-    language: crate::config::Language,
-}
-
-impl Gateway {
-    /// A service by its id; routes hold it as `web::Data<Service>`.
-    pub fn service(&self, id: &ServiceId) -> Option<&Arc<Service>> {
-        self.services.get(id)
-    }
-
-    /// Every service.
-    pub fn services(&self) -> impl Iterator<Item = &Arc<Service>> {
-        self.services.values()
-    }
-}
 
 /// Answers everything that comes to a service's resource, whatever the method.
 pub async fn handle(
@@ -106,7 +82,9 @@ async fn life(cx: Cx<'_>, payload: web::Payload) -> HttpResponse {
         Err(reason) => return finish(cx, &frame, render::refuse(cx, &frame, &reason)),
     };
     frame.kind = caller.caller().kind();
-    let admitted = receive::method(cx).and_then(|()| entitle::service(cx, &caller)).and_then(|()| receive::negotiate(cx));
+    let admitted = receive::method(cx)
+        .and_then(|()| entitle::service(cx, &caller))
+        .and_then(|()| receive::negotiate(cx));
     // read also for a refusal: its answer echoes the id, and a client that still writes would miss it
     let body = match admitted {
         Err(Reason::Method) => Ok(Bytes::new()),
@@ -127,7 +105,7 @@ async fn life(cx: Cx<'_>, payload: web::Payload) -> HttpResponse {
     finish(cx, &frame, answer)
 }
 
-async fn identified<'r>(cx: Cx<'r>) -> Result<Authenticated<'r>, Reason> {
+async fn identified(cx: Cx<'_>) -> Result<Authenticated<'_>, Reason> {
     let received = receive::credentials(cx.headers())?;
     authenticate::authenticate(cx, received).await
 }

@@ -66,10 +66,14 @@ mod tests {
     #[test]
     fn a_loopback_server_takes_loopback_pages() {
         let own = Origins::new("http://127.0.0.1:8080", &["*".to_owned()]);
-        for good in ["http://localhost:6274", "http://127.0.0.1", "https://[::1]:1", "http://app.localhost:3000"] {
+        for good in
+            ["http://localhost:6274", "http://127.0.0.1", "https://[::1]:1", "http://app.localhost:3000"]
+        {
             assert!(check(&own, good), "{good}");
         }
-        for bad in ["https://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost.evil", "x"] {
+        for bad in
+            ["https://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost.evil", "x"]
+        {
             assert!(!check(&own, bad), "{bad}");
         }
         assert!(own.allows(None));
@@ -79,7 +83,11 @@ mod tests {
     fn a_public_server_takes_what_is_configured() {
         assert!(check(&Origins::new("https://h", &["*".to_owned()]), "https://any.example"));
         let own = Origins::new("https://h", &["https://app.example".to_owned()]);
-        assert!(check(&own, "https://app.example") && !check(&own, "https://evil.example") && !check(&own, "null"));
+        assert!(
+            check(&own, "https://app.example")
+                && !check(&own, "https://evil.example")
+                && !check(&own, "null")
+        );
         let origin = HeaderValue::from_static("https://app.example");
         assert_eq!(own.allow_header(Some(&origin)), origin);
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use actix_web::http::header::HeaderValue;
 use bytes::Bytes;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -92,7 +93,16 @@ pub fn permit<'b>(cx: Cx<'_>, entitled: Entitled<'b>, body: &'b Bytes) -> Result
         None => (Bytes::from_static(b"{}"), false, None),
     };
     let key = if tool.policy.read_only { None } else { key(cx, &tool, &call.meta)? };
-    Ok(Permitted { tool, id: call.id, version: call.version, meta: call.meta, body: sent, confirmed, intent, key })
+    Ok(Permitted {
+        tool,
+        id: call.id,
+        version: call.version,
+        meta: call.meta,
+        body: sent,
+        confirmed,
+        intent,
+        key,
+    })
 }
 
 type Confirmed<'b> = (Bytes, bool, Option<Cow<'b, str>>);
@@ -126,7 +136,7 @@ fn mirrored(cx: Cx<'_>, tool: &Tool, given: Option<&RawValue>) -> Result<(), Rea
     for mirror in &tool.mirrors {
         let mut values = cx.headers().get_all(mirror.header.as_str());
         let (first, second) = (values.next(), values.next());
-        if second.is_some() || !mirror.holds(&arguments, first.map(|value| value.as_bytes())) {
+        if second.is_some() || !mirror.holds(&arguments, first.map(HeaderValue::as_bytes)) {
             return Err(Reason::Mismatch("Mcp-Param"));
         }
     }
@@ -145,7 +155,8 @@ fn key<'b>(cx: Cx<'_>, tool: &Tool, meta: &Meta<'b>) -> Result<Option<Cow<'b, st
         (None, Some(raw)) => jsonrpc::text(raw),
         (None, None) => return Ok(None),
     };
-    let good = |key: &str| (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+    let good =
+        |key: &str| (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
     match key {
         Some(key) if good(&key) => Ok(Some(key)),
         _ => Err(Reason::Arguments("an idempotency key is 1 to 255 printable ASCII characters".into())),

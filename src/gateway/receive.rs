@@ -83,7 +83,9 @@ mod tests {
         for value in values {
             headers.append(AUTHORIZATION, HeaderValue::from_static(value));
         }
-        credentials(&headers).map(|found| found.token.map(str::to_owned)).map_err(|reason| reason.code().word())
+        credentials(&headers)
+            .map(|found| found.token.map(str::to_owned))
+            .map_err(|reason| reason.code().word())
     }
 
     #[test]

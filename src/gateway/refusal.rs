@@ -141,7 +141,9 @@ impl Reason {
     pub fn status(&self) -> u16 {
         match self.code() {
             Code::Unauthorized | Code::InvalidToken => 401,
-            Code::NoPlan | Code::FeatureNotIncluded | Code::SubscriptionInactive | Code::CreditsExhausted => 402,
+            Code::NoPlan | Code::FeatureNotIncluded | Code::SubscriptionInactive | Code::CreditsExhausted => {
+                402
+            }
             Code::MissingScope | Code::WorkspaceBlocked | Code::OriginNotAllowed => 403,
             Code::ResourceNotFound | Code::MethodNotFound | Code::UnknownTool => 404,
             Code::MethodNotAllowed => 405,
@@ -165,7 +167,12 @@ impl Reason {
 
     /// A plan refusal.
     pub fn plan(lack: PlanLack, feature: Option<&str>, plan: Option<&PlanId>, own: bool) -> Self {
-        Self::Plan(Box::new(PlanFacts { lack, feature: feature.map(str::to_owned), plan: plan.cloned(), own }))
+        Self::Plan(Box::new(PlanFacts {
+            lack,
+            feature: feature.map(str::to_owned),
+            plan: plan.cloned(),
+            own,
+        }))
     }
 
     /// What outside is told of a tool's own text: never longer than a line.

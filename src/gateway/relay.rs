@@ -137,9 +137,14 @@ impl Relay {
             }
             _ => true,
         };
-        let finish =
-            Finish { service: &self.service, tool: &self.tool, id: Id::echo(&self.id), version: self.version };
-        let written = if json { finish.whole(answer) } else { Err(Reason::Unavailable("upstream_answer_unreadable")) };
+        let finish = Finish {
+            service: &self.service,
+            tool: &self.tool,
+            id: Id::echo(&self.id),
+            version: self.version,
+        };
+        let written =
+            if json { finish.whole(answer) } else { Err(Reason::Unavailable("upstream_answer_unreadable")) };
         written.unwrap_or_else(|reason| self.failed(&reason))
     }
 

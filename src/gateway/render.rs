@@ -35,18 +35,22 @@ enum Form {
 
 /// The answer of a refused request.
 pub fn refuse(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Answer {
-    let challenge = challenge_of(cx);
-    let status = match form(cx, frame, reason) {
-        Form::Status(status) => status,
-        Form::Error => return Answer::json(error(cx.service, frame, reason, 200), reason.label()),
+    match form(cx, frame, reason) {
+        Form::Status(status) => by_status(cx, frame, reason, status),
+        Form::Error => Answer::json(error(cx.service, frame, reason, 200), reason.label()),
         Form::Result => {
-            let challenge = matches!(reason, Reason::NoCredentials(_)).then_some(&challenge.plain);
-            return Answer::json(tool(cx.service, frame, reason, challenge), reason.label());
+            let challenge = matches!(reason, Reason::NoCredentials(_)).then(|| &challenge_of(cx).plain);
+            Answer::json(tool(cx.service, frame, reason, challenge), reason.label())
         }
-    };
+    }
+}
+
+/// A refusal by HTTP status, with the header that goes with it.
+pub fn by_status(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason, status: u16) -> Answer {
+    let challenge = challenge_of(cx);
     let mut answer = Answer::json(error(cx.service, frame, reason, status), reason.label());
     answer.status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let header = match reason {
+    answer.header = match reason {
         Reason::NoCredentials(_) => Some((WWW_AUTHENTICATE, challenge.plain.clone())),
         Reason::BadCredentials(_) => Some((WWW_AUTHENTICATE, challenge.invalid.clone())),
         Reason::MissingScope(facts) => challenge.step_up(&facts.ask).map(|value| (WWW_AUTHENTICATE, value)),
@@ -54,7 +58,6 @@ pub fn refuse(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Answer {
         Reason::Unverifiable(_) => Some((RETRY_AFTER, RETRY)),
         _ => None,
     };
-    answer.header = header;
     answer
 }
 
@@ -176,8 +179,8 @@ fn tool(service: &Service, frame: &Frame<'_>, reason: &Reason, challenge: Option
         .to_string(),
     };
     let challenge = challenge.and_then(|value| value.to_str().ok());
-    let meta = challenge.map(|text| format!("\"mcp/www_authenticate\":{}", json!([text]))).unwrap_or_default();
+    let meta =
+        challenge.map(|text| format!("\"mcp/www_authenticate\":{}", json!([text]))).unwrap_or_default();
     let content = ToolText { text: &text, is_error: true, structured: None, meta: &meta };
     result::tool(id, frame.version, &service.info.trailer, content)
 }
-

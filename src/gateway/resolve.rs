@@ -16,7 +16,11 @@ use crate::mcp::version::{self, Version};
 ///
 /// # Errors
 /// Everything that is wrong with the message itself; `frame` then knows the id if it could be read.
-pub fn resolve<'b>(cx: Cx<'_>, body: &'b [u8], frame: &mut Frame<'b>) -> Result<Option<Resolved<'b>>, Reason> {
+pub fn resolve<'b>(
+    cx: Cx<'_>,
+    body: &'b [u8],
+    frame: &mut Frame<'b>,
+) -> Result<Option<Resolved<'b>>, Reason> {
     let request = match jsonrpc::parse(body) {
         Ok(Incoming::Request(request)) => request,
         Ok(Incoming::Notification(_) | Incoming::Response) => return Ok(None),
@@ -117,7 +121,8 @@ impl<'b> Message<'b> {
             return Err(Reason::Mismatch("MCP-Protocol-Version"));
         }
         self.mirrors(cx)?;
-        let version = Version::parse(&asked).filter(|version| version.is_modern() && cx.service.versions.has(*version));
+        let version =
+            Version::parse(&asked).filter(|version| version.is_modern() && cx.service.versions.has(*version));
         let version = version.ok_or_else(|| Reason::Version(asked.as_ref().into()))?;
         match self.method {
             Method::Discover | Method::ToolsList | Method::ToolsCall => Ok(version),
@@ -149,7 +154,9 @@ fn single<'r>(cx: Cx<'r>, name: &'static str) -> Result<Option<Cow<'r, str>>, Re
     let mut values = cx.headers().get_all(name);
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
-        (Some(value), None) => headers::decode(value.as_bytes()).map(Some).ok_or(Reason::Mismatch("encoding")),
+        (Some(value), None) => {
+            headers::decode(value.as_bytes()).map(Some).ok_or(Reason::Mismatch("encoding"))
+        }
         (Some(_), Some(_)) => Err(Reason::Mismatch("two values")),
     }
 }

@@ -10,9 +10,13 @@ use http::{HeaderMap, Uri};
 
 use super::catalog::Catalog;
 use super::challenge::Challenge;
-use crate::config::{AnonymousChallenge, ErrorStyle, ErrorText, ToolPolicy as PolicyConfig, Unlisted, UpstreamErrors};
+use super::origin::Origins;
+use crate::config::{
+    AnonymousChallenge, ErrorStyle, ErrorText, Language, ToolPolicy as PolicyConfig, Unlisted, UpstreamErrors,
+};
 use crate::domain::brand::BrandTokens;
 use crate::domain::decide::PlanLack;
+use crate::domain::ids::ServiceId;
 use crate::domain::service::ServicePolicy;
 use crate::domain::tool::{Confirm, ToolPolicy};
 use crate::domain::verified::TokenKind;
@@ -21,6 +25,28 @@ use crate::mcp::headers::Mirror;
 use crate::mcp::result::Trailer;
 use crate::mcp::tool::Descriptor;
 use crate::mcp::version::{Served, Version};
+use crate::upstream::identity_headers::Names;
+
+/// All services, compiled; shared by all threads.
+pub struct Gateway {
+    pub(super) services: HashMap<ServiceId, Arc<Service>>,
+    pub(super) names: Names,
+    pub(super) origins: Origins,
+    pub(super) body_limit: usize,
+    pub(super) language: Language,
+}
+
+impl Gateway {
+    /// A service by its id; routes hold it as `web::Data<Service>`.
+    pub fn service(&self, id: &ServiceId) -> Option<&Arc<Service>> {
+        self.services.get(id)
+    }
+
+    /// Every service.
+    pub fn services(&self) -> impl Iterator<Item = &Arc<Service>> {
+        self.services.values()
+    }
+}
 
 /// A protected resource.
 pub struct Service {
@@ -163,6 +189,3 @@ pub struct Sentences {
     /// At the end of what the plan lacks.
     pub locked: &'static str,
 }
-
-/// The compiled services by id, shared by all threads.
-pub type Services = HashMap<crate::domain::ids::ServiceId, Arc<Service>>;

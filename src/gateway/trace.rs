@@ -38,7 +38,9 @@ impl Trace {
         let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
         let header = cx.header("traceparent").filter(|text| is_traceparent(text)).map(str::to_owned);
         let traceparent = header
-            .or_else(|| meta.traceparent.and_then(jsonrpc::text).filter(|text| is_traceparent(text)).map(Into::into))
+            .or_else(|| {
+                meta.traceparent.and_then(jsonrpc::text).filter(|text| is_traceparent(text)).map(Into::into)
+            })
             .unwrap_or_else(|| format!("00-{}-{}-01", part(0, 32), part(32, 48)));
         let own_id = cx.request.extensions().get::<RequestId>().map(|id| id.0.clone().into());
         Self {
@@ -81,7 +83,8 @@ fn is_traceparent(text: &str) -> bool {
 
 /// Lower-case hexadecimal, without a formatter on the way: this runs on every call.
 fn hex(bytes: &[u8]) -> String {
-    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
     let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or('0');
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -22,33 +22,44 @@ pub fn words(reason: &Reason, service: &Service) -> Words {
             "This origin may not call this endpoint.",
             "Add it to allowed_origins, or call from this machine.",
         ),
-        Reason::Authorization(_) => fixed(
-            "The Authorization header is malformed.",
-            "Send one header: Authorization: Bearer TOKEN.",
-        ),
-        Reason::NoCredentials(_) => fixed("Authentication is required.", "Sign in, or send a token as Authorization: Bearer TOKEN."),
+        Reason::Authorization(_) => {
+            fixed("The Authorization header is malformed.", "Send one header: Authorization: Bearer TOKEN.")
+        }
+        Reason::NoCredentials(_) => {
+            fixed("Authentication is required.", "Sign in, or send a token as Authorization: Bearer TOKEN.")
+        }
         Reason::BadCredentials("doubled_scheme") => {
             fixed("The token is not valid.", "The header says Bearer twice; say it once.")
         }
         Reason::BadCredentials(_) => fixed("The token is not valid.", "Sign in again, or make a new token."),
-        Reason::Unverifiable(_) => fixed("Token or plan could not be verified.", "Try again in a moment; the token is not the problem."),
+        Reason::Unverifiable(_) => fixed(
+            "Token or plan could not be verified.",
+            "Try again in a moment; the token is not the problem.",
+        ),
         Reason::Method => fixed("This endpoint takes POST alone.", "Send each message as a POST."),
         Reason::Plan(facts) => plan(facts.lack, service),
-        Reason::NotAcceptable => fixed(
-            "Nothing in Accept can be answered.",
-            "Send Accept: application/json, text/event-stream.",
-        ),
-        Reason::MediaType => fixed("The body is not application/json.", "Send Content-Type: application/json and no Content-Encoding."),
-        Reason::TooLarge(limit) => {
-            (Cow::Owned(format!("The body is longer than {limit} bytes.")), Cow::Borrowed("Send less at once."))
+        Reason::NotAcceptable => {
+            fixed("Nothing in Accept can be answered.", "Send Accept: application/json, text/event-stream.")
         }
+        Reason::MediaType => fixed(
+            "The body is not application/json.",
+            "Send Content-Type: application/json and no Content-Encoding.",
+        ),
+        Reason::TooLarge(limit) => (
+            Cow::Owned(format!("The body is longer than {limit} bytes.")),
+            Cow::Borrowed("Send less at once."),
+        ),
         Reason::BodyBroken => fixed("The body broke off.", "Send it again."),
-        Reason::Parse => fixed("Parse error: the body is not JSON.", "Send one JSON-RPC 2.0 message in UTF-8."),
+        Reason::Parse => {
+            fixed("Parse error: the body is not JSON.", "Send one JSON-RPC 2.0 message in UTF-8.")
+        }
         Reason::Invalid(what) => {
             (Cow::Owned(format!("Invalid request: {what}.")), Cow::Borrowed("Send one JSON-RPC 2.0 message."))
         }
         Reason::NoMethod => fixed("Method not found.", "See the capabilities of this server."),
-        Reason::Params(what) => (Cow::Owned(format!("Invalid params: {what}.")), Cow::Borrowed("Correct the parameters.")),
+        Reason::Params(what) => {
+            (Cow::Owned(format!("Invalid params: {what}.")), Cow::Borrowed("Correct the parameters."))
+        }
         Reason::MetaMissing(what) => (
             Cow::Owned(format!("Invalid params: _meta needs {what}.")),
             Cow::Borrowed("Every request of this revision says its version and capabilities in _meta."),
@@ -60,8 +71,12 @@ pub fn words(reason: &Reason, service: &Service) -> Words {
 fn plan(lack: PlanLack, service: &Service) -> Words {
     let (message, hint) = match lack {
         PlanLack::NoPlan => ("This workspace has no plan.", "Choose a plan that includes this."),
-        PlanLack::FeatureNotIncluded => ("The plan does not include this.", "Change to a plan that includes it."),
-        PlanLack::Inactive => ("The subscription of this workspace is not active.", "Renew the subscription."),
+        PlanLack::FeatureNotIncluded => {
+            ("The plan does not include this.", "Change to a plan that includes it.")
+        }
+        PlanLack::Inactive => {
+            ("The subscription of this workspace is not active.", "Renew the subscription.")
+        }
     };
     let hint = match &service.upgrade_url {
         Some(url) => Cow::Owned(format!("{hint} {url}")),
@@ -73,15 +88,20 @@ fn plan(lack: PlanLack, service: &Service) -> Words {
 fn of_calls(reason: &Reason) -> Words {
     match reason {
         Reason::Version(requested) => (
-            Cow::Owned(format!("Unsupported protocol version: {}.", requested.chars().take(32).collect::<String>())),
+            Cow::Owned(format!(
+                "Unsupported protocol version: {}.",
+                requested.chars().take(32).collect::<String>()
+            )),
             Cow::Borrowed("Use one of the supported versions."),
         ),
-        Reason::Mismatch(header) => {
-            (Cow::Owned(format!("Header mismatch: {header}.")), Cow::Borrowed("Headers have to repeat what the body says."))
-        }
-        Reason::UnknownTool(_, name) => {
-            (Cow::Owned(format!("Unknown tool: {name}")), Cow::Borrowed("Ask tools/list which tools there are."))
-        }
+        Reason::Mismatch(header) => (
+            Cow::Owned(format!("Header mismatch: {header}.")),
+            Cow::Borrowed("Headers have to repeat what the body says."),
+        ),
+        Reason::UnknownTool(_, name) => (
+            Cow::Owned(format!("Unknown tool: {name}")),
+            Cow::Borrowed("Ask tools/list which tools there are."),
+        ),
         Reason::MissingScope(facts) => (
             Cow::Owned(format!("This needs the permission {}.", facts.needed)),
             Cow::Borrowed("Connect again and allow it, or use a token that has it."),
@@ -90,10 +110,15 @@ fn of_calls(reason: &Reason) -> Words {
             "This workspace has an overdue bill: it can read, but not change anything.",
             "Tell the person that the bill is overdue. Do not retry.",
         ),
-        Reason::Confirm(loss, true) => confirm(loss, "confirm: true and user_intent, what the person wants in 1 to 500 characters"),
+        Reason::Confirm(loss, true) => {
+            confirm(loss, "confirm: true and user_intent, what the person wants in 1 to 500 characters")
+        }
         Reason::Confirm(loss, false) => confirm(loss, "confirm: true"),
         Reason::Arguments(what) => (Cow::Owned(what.clone().into()), Cow::Borrowed("Correct the arguments.")),
-        Reason::Timeout => fixed("The service behind this tool took too long.", "Try again later; what was asked may still be happening."),
+        Reason::Timeout => fixed(
+            "The service behind this tool took too long.",
+            "Try again later; what was asked may still be happening.",
+        ),
         Reason::Worker(_, message) => (Cow::Owned(message.clone().into()), Cow::Borrowed("See the message.")),
         _ => fixed("The service behind this tool is not available.", "Try again later."),
     }
@@ -121,7 +146,8 @@ pub fn data(reason: &Reason, hint: &str, service: &Service) -> Map<String, Value
             data.insert("scope".into(), facts.needed.clone().into());
         }
         Reason::Version(requested) => {
-            let supported: Vec<Value> = service.versions.iter().map(|version| version.label().into()).collect();
+            let supported: Vec<Value> =
+                service.versions.iter().map(|version| version.label().into()).collect();
             data.insert("supported".into(), supported.into());
             data.insert("requested".into(), requested.chars().take(32).collect::<String>().into());
         }
@@ -136,7 +162,11 @@ pub fn number(reason: &Reason, modern: bool, service: &Service) -> i64 {
     // the protocol's own numbers are not the operator's to change
     let standard = matches!(
         code,
-        Code::ParseError | Code::InvalidRequest | Code::MethodNotFound | Code::InvalidParams | Code::UnsupportedVersion
+        Code::ParseError
+            | Code::InvalidRequest
+            | Code::MethodNotFound
+            | Code::InvalidParams
+            | Code::UnsupportedVersion
     );
     let own = service.error_codes.iter().find(|(own, _)| *own == code && !standard);
     let own_feature = matches!(reason, Reason::Plan(facts) if facts.own);

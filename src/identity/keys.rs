@@ -60,6 +60,11 @@ struct Key {
 pub struct Keys(Vec<Key>);
 
 impl Keys {
+    /// No keys: for work that tags nothing.
+    pub fn none() -> Self {
+        Self(Vec::new())
+    }
+
     /// Reads a key file.
     pub fn read(path: &Path) -> Result<Self, KeysError> {
         let name = path.display().to_string();

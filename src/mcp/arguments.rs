@@ -114,7 +114,11 @@ mod tests {
     #[test]
     fn an_intent_says_something_and_is_short() {
         for (value, good) in [("\"\"", false), ("\"  \"", false), ("1", false), ("\"é\"", true)] {
-            assert_eq!(check(&format!("{{\"user_intent\":{value}}}"), true).unwrap().1.is_some(), good, "{value}");
+            assert_eq!(
+                check(&format!("{{\"user_intent\":{value}}}"), true).unwrap().1.is_some(),
+                good,
+                "{value}"
+            );
         }
         for (length, good) in [(500, true), (501, false)] {
             let text = "é".repeat(length);

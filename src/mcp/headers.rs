@@ -77,7 +77,6 @@ impl Mirror {
         let argument = steps.fold(first, |value, name| value.and_then(|value| value.get(name)));
         match (argument, header) {
             (None | Some(Value::Null), header) => header.is_none(),
-            (Some(_), None) => false,
             (Some(Value::String(text)), Some(header)) => agrees(header, text),
             (Some(Value::Bool(flag)), Some(header)) => agrees(header, if *flag { "true" } else { "false" }),
             (Some(Value::Number(number)), Some(header)) => decode(header).is_some_and(|text| {
@@ -87,7 +86,7 @@ impl Mirror {
                     _ => false,
                 }
             }),
-            (Some(Value::Array(_) | Value::Object(_)), Some(_)) => false,
+            (Some(Value::Array(_) | Value::Object(_)), Some(_)) | (Some(_), None) => false,
         }
     }
 }
@@ -104,7 +103,14 @@ mod tests {
         assert!(agrees(b" \tlist_meetings ", "list_meetings"));
         assert!(!agrees(b"List_meetings", "list_meetings"));
         assert!(agrees("=?base64?Y2Fmw6k=?=".as_bytes(), "café"));
-        for broken in ["=?base64?Y2Fmw6k?=", "=?base64?%%?=", "=?base64?/w==?=", "=?BASE64?Y2Fmw6k=?=", "café", "a\u{7f}"] {
+        for broken in [
+            "=?base64?Y2Fmw6k?=",
+            "=?base64?%%?=",
+            "=?base64?/w==?=",
+            "=?BASE64?Y2Fmw6k=?=",
+            "café",
+            "a\u{7f}",
+        ] {
             assert!(!agrees(broken.as_bytes(), "café"), "{broken}");
         }
         assert_eq!(decode(b"=?base64??=").as_deref(), Some(""));

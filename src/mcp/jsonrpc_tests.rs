@@ -10,7 +10,8 @@ fn request(body: &str) -> Request<'_> {
 
 #[test]
 fn the_id_is_echoed_as_it_was_sent() {
-    for id in ["1", "-7", "0", "9007199254740993", "123456789012345678901234567890", "\"1\"", "\"á\\u00e9\""] {
+    for id in ["1", "-7", "0", "9007199254740993", "123456789012345678901234567890", "\"1\"", "\"á\\u00e9\""]
+    {
         let body = format!("{{\"jsonrpc\":\"2.0\",\"id\": {id} ,\"method\":\"ping\"}}");
         assert_eq!(request(&body).id.as_json(), id);
     }
@@ -50,7 +51,8 @@ fn what_is_json_but_no_message_is_invalid() {
     ] {
         assert!(matches!(parse(body.as_bytes()), Err(Fault::Invalid(..))), "{body}");
     }
-    let Err(Fault::Invalid(_, Some(id))) = parse(b"{\"jsonrpc\":\"1.0\",\"id\":41,\"method\":\"ping\"}") else {
+    let Err(Fault::Invalid(_, Some(id))) = parse(b"{\"jsonrpc\":\"1.0\",\"id\":41,\"method\":\"ping\"}")
+    else {
         panic!("the id was readable");
     };
     assert_eq!(id.as_json(), "41");
@@ -95,7 +97,9 @@ fn parameters_are_slices_of_the_body() {
 
 #[test]
 fn null_parameters_are_none() {
-    assert!(request("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":null}").params.name.is_none());
+    assert!(
+        request("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":null}").params.name.is_none()
+    );
 }
 
 #[test]

@@ -197,13 +197,14 @@ pub fn is_json(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+    #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
     use super::super::jsonrpc::{self, Incoming};
     use super::*;
     use serde_json::{Value, json};
 
     fn with_id(check: impl Fn(Id<'_>)) {
-        let Ok(Incoming::Request(request)) = jsonrpc::parse(b"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"x\"}")
+        let Ok(Incoming::Request(request)) =
+            jsonrpc::parse(b"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"x\"}")
         else {
             panic!("a request");
         };
@@ -218,7 +219,10 @@ mod tests {
     fn a_result_says_what_its_revision_wants() {
         let trailer = Trailer::new("{\"name\":\"m\"}");
         with_id(|id| {
-            assert_eq!(answer(id, Version::V20250326, &trailer, ""), b"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}");
+            assert_eq!(
+                answer(id, Version::V20250326, &trailer, ""),
+                b"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}"
+            );
             let modern = read(&answer(id, Version::V20260728, &trailer, ""));
             assert_eq!(
                 modern["result"],
@@ -229,12 +233,20 @@ mod tests {
                 read(&tool(id, Version::V20250326, &trailer, text))["result"],
                 json!({"content": [{"type": "text", "text": "{\"a\":\"é\\n\"}"}], "isError": false})
             );
-            let text = ToolText { text: "x", is_error: true, meta: "\"io.portero/status\":409", structured: None };
+            let text =
+                ToolText { text: "x", is_error: true, meta: "\"io.portero/status\":409", structured: None };
             let both = read(&tool(id, Version::V20260728, &trailer, text));
             assert_eq!(both["result"]["_meta"]["io.portero/status"], 409);
             assert_eq!(both["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "m");
-            assert_eq!(read(&tool(id, Version::V20250618, &trailer, text))["result"]["_meta"], json!({"io.portero/status": 409}));
-            let list = ToolText { text: "[1]", structured: Some(("{\"items\":", "[1]", "}")), ..ToolText::default() };
+            assert_eq!(
+                read(&tool(id, Version::V20250618, &trailer, text))["result"]["_meta"],
+                json!({"io.portero/status": 409})
+            );
+            let list = ToolText {
+                text: "[1]",
+                structured: Some(("{\"items\":", "[1]", "}")),
+                ..ToolText::default()
+            };
             assert_eq!(
                 read(&tool(id, Version::V20250618, &trailer, list))["result"]["structuredContent"],
                 json!({"items": [1]})
@@ -249,7 +261,9 @@ mod tests {
             let got = pass(id, Version::V20250618, &trailer, " {\"content\":[], \"x\":1.10}\n").unwrap();
             let text = String::from_utf8(got).unwrap();
             assert!(text.contains("\"x\":1.10,\"isError\":false}"), "{text}");
-            let got = read(&pass(id, Version::V20260728, &trailer, "{\"isError\":true,\"_meta\":{\"a\":1}}").unwrap());
+            let got = read(
+                &pass(id, Version::V20260728, &trailer, "{\"isError\":true,\"_meta\":{\"a\":1}}").unwrap(),
+            );
             assert_eq!(
                 got["result"],
                 json!({"isError": true, "_meta": {"a": 1}, "content": [], "resultType": "complete"})
@@ -257,13 +271,21 @@ mod tests {
             for broken in ["[]", "1", "{", "", "null"] {
                 assert!(pass(id, Version::V20250618, &trailer, broken).is_none(), "{broken}");
             }
-            assert_eq!(read(&pass(id, Version::V20250326, &trailer, "{}").unwrap())["result"]["isError"], false);
+            assert_eq!(
+                read(&pass(id, Version::V20250326, &trailer, "{}").unwrap())["result"]["isError"],
+                false
+            );
         });
     }
 
     #[test]
     fn an_error_member_is_found() {
         assert!(has_error("{\"error\":\"no\"}") && has_error(" {\"a\":1,\"error\":{}}"));
-        assert!(!has_error("{\"error\":null}") && !has_error("{}") && !has_error("[\"error\"]") && !has_error("x"));
+        assert!(
+            !has_error("{\"error\":null}")
+                && !has_error("{}")
+                && !has_error("[\"error\"]")
+                && !has_error("x")
+        );
     }
 }

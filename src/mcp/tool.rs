@@ -30,7 +30,8 @@ pub enum Fault {
 /// # Errors
 /// Names the tool and its fault; the first one found.
 pub fn parse_catalog(json: &[u8]) -> Result<Vec<Descriptor>, Fault> {
-    let value: Value = serde_json::from_slice(json).map_err(|error| Fault::Catalog(format!("is no JSON: {error}")))?;
+    let value: Value =
+        serde_json::from_slice(json).map_err(|error| Fault::Catalog(format!("is no JSON: {error}")))?;
     let tools = match value {
         Value::Array(tools) => tools,
         Value::Object(mut members) => match members.remove("tools") {
@@ -159,7 +160,8 @@ impl Descriptor {
 
     /// Says which credentials it takes: none, or OAuth with these scopes.
     pub fn secure(&mut self, public: bool, scopes: &[&str]) {
-        let scheme = if public { json!({"type": "noauth"}) } else { json!({"type": "oauth2", "scopes": scopes}) };
+        let scheme =
+            if public { json!({"type": "noauth"}) } else { json!({"type": "oauth2", "scopes": scopes}) };
         self.members.insert("securitySchemes".to_owned(), Value::Array(vec![scheme]));
     }
 
@@ -181,7 +183,7 @@ fn is_object_schema(schema: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
+    #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
     use super::*;
 
     fn one(tool: &str) -> Descriptor {
@@ -203,7 +205,10 @@ mod tests {
         assert_eq!(check("{}"), "the catalog has no array \"tools\"");
         assert_eq!(check("[1]"), "tool \"#0\" is no object");
         assert_eq!(check("[{}]"), "tool \"#0\" has no name");
-        assert_eq!(check(r#"[{"name":"a b"}]"#), "tool \"a b\" has a name that is not 1 to 128 of A-Z a-z 0-9 _ - .");
+        assert_eq!(
+            check(r#"[{"name":"a b"}]"#),
+            "tool \"a b\" has a name that is not 1 to 128 of A-Z a-z 0-9 _ - ."
+        );
         assert_eq!(check(r#"[{"name":"a"}]"#), "tool \"a\" has no inputSchema of type \"object\"");
         let good = r#"{"name":"a","inputSchema":{"type":"object"}}"#;
         assert_eq!(check(&format!("[{good},{good}]")), "tool \"a\" is there twice");
@@ -211,7 +216,8 @@ mod tests {
 
     #[test]
     fn a_confirmation_is_asked_in_schema_and_description() {
-        let mut tool = one(r#"{"name":"a","description":"Deletes.","inputSchema":{"type":"object","required":["id"]}}"#);
+        let mut tool =
+            one(r#"{"name":"a","description":"Deletes.","inputSchema":{"type":"object","required":["id"]}}"#);
         tool.ask_confirmation(true, "Ask first.");
         let json: Value = serde_json::from_str(&tool.to_json()).unwrap();
         assert_eq!(json["description"], "Deletes. Ask first.");

@@ -51,9 +51,10 @@ impl Version {
 /// speaks the stateless protocol even if we do not know that revision.
 pub fn names_modern(label: &str) -> bool {
     let dated = label.len() == 10
-        && label.bytes().enumerate().all(|(at, byte)| {
-            if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
-        });
+        && label
+            .bytes()
+            .enumerate()
+            .all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() });
     dated && label > Version::V20251125.label()
 }
 
@@ -85,7 +86,7 @@ impl Served {
     pub fn negotiate(&self, asked: &str) -> Option<Version> {
         let legacy = || self.0.iter().copied().filter(|version| !version.is_modern());
         let exact = Version::parse(asked).and_then(|wanted| legacy().find(|version| *version == wanted));
-        exact.or_else(|| legacy().last())
+        exact.or_else(|| legacy().next_back())
     }
 
     /// What a message without any version means: 2025-03-26 if served, as the specification asks, else the

@@ -71,13 +71,20 @@ impl Client {
     ///
     /// # Errors
     /// [`Failure::Unavailable`]; deadlines are the caller's.
-    pub async fn send(&self, build: impl Fn() -> Request<Full<Bytes>>) -> Result<Response<Incoming>, Failure> {
+    pub async fn send(
+        &self,
+        build: impl Fn() -> Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, Failure> {
         match self.request(build())?.await {
             Ok(response) => Ok(response),
             Err(error) if error.is_connect() => {
                 tokio::time::sleep(RETRY_PAUSE).await;
                 self.request(build())?.await.map_err(|error| {
-                    Failure::Unavailable(if error.is_connect() { "upstream_refused" } else { "upstream_reset" })
+                    Failure::Unavailable(if error.is_connect() {
+                        "upstream_refused"
+                    } else {
+                        "upstream_reset"
+                    })
                 })
             }
             Err(_) => Err(Failure::Unavailable("upstream_reset")),

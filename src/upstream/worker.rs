@@ -142,10 +142,19 @@ mod tests {
 
     #[test]
     fn what_is_no_answer() {
-        for (status, body) in
-            [(200, ""), (200, "<html>"), (200, "{"), (302, "{}"), (404, "not found"), (500, "{}"), (502, "<html>")]
-        {
-            assert!(matches!(check(status, Kind::Other, body), Err(Failure::Unavailable(_))), "{status} {body}");
+        for (status, body) in [
+            (200, ""),
+            (200, "<html>"),
+            (200, "{"),
+            (302, "{}"),
+            (404, "not found"),
+            (500, "{}"),
+            (502, "<html>"),
+        ] {
+            assert!(
+                matches!(check(status, Kind::Other, body), Err(Failure::Unavailable(_))),
+                "{status} {body}"
+            );
         }
     }
 }

@@ -1,0 +1,314 @@
+//! The gateway in one process: a real worker on a port, real HTTP types, identities from a map.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod confirm;
+mod property;
+mod public;
+mod statuses;
+mod stream;
+mod styles;
+mod tools;
+mod verify;
+mod versions;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Arc, Mutex};
+
+use actix_web::dev::ServerHandle;
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::{Method, StatusCode};
+use actix_web::{App as Actix, HttpRequest, HttpResponse, HttpServer, test, web};
+use serde_json::{Value, json};
+
+use super::{Gateway, handle};
+use crate::app::App;
+use crate::config::Config;
+use crate::domain::clock::{ManualClock, Timestamp};
+use crate::domain::entropy::Entropy;
+use crate::domain::ids::{PlanId, ServiceId};
+use crate::domain::pat::Mode;
+use crate::domain::plan::Plan;
+use crate::domain::scope::ScopeSet;
+use crate::domain::verified::{TokenKind, Verified};
+use crate::domain::workspace::WorkspaceStatus;
+use crate::identity::verify::Identity;
+use crate::upstream::client::Client;
+
+pub struct Sevens;
+impl Entropy for Sevens {
+    fn fill(&self, buffer: &mut [u8]) {
+        buffer.fill(7);
+    }
+}
+
+/// What the worker saw of a call.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub path: String,
+    pub headers: HashMap<String, String>,
+    pub body: String,
+}
+
+/// A worker that knows nothing of MCP.
+pub struct Worker {
+    pub url: String,
+    pub seen: Arc<Mutex<Vec<Seen>>>,
+    pub answer: Arc<Mutex<(u16, &'static str, String)>>,
+    pub delay: Arc<AtomicU16>,
+    pub tools: Arc<Mutex<Value>>,
+    handle: ServerHandle,
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        drop(self.handle.stop(false));
+    }
+}
+
+pub fn tool(name: &str, read_only: bool) -> Value {
+    json!({
+        "name": name, "description": format!("Does {name}."),
+        "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}},
+        "annotations": {"readOnlyHint": read_only}
+    })
+}
+
+impl Worker {
+    pub fn start() -> Self {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let answer = Arc::new(Mutex::new((200, "application/json", "{\"ok\": 1.10}".to_owned())));
+        let delay = Arc::new(AtomicU16::new(0));
+        let tools = Arc::new(Mutex::new(json!([tool("list_meetings", true), tool("delete_meeting", false)])));
+        let shared =
+            web::Data::new((Arc::clone(&seen), Arc::clone(&answer), Arc::clone(&delay), Arc::clone(&tools)));
+        let server = HttpServer::new(move || {
+            Actix::new().app_data(shared.clone()).default_service(web::to(Self::serve))
+        });
+        let server = server.workers(1).disable_signals().bind(("127.0.0.1", 0)).unwrap();
+        let url = format!("http://{}", server.addrs()[0]);
+        let running = server.run();
+        let handle = running.handle();
+        actix_web::rt::spawn(running);
+        Self { url, seen, answer, delay, tools, handle }
+    }
+
+    #[expect(clippy::type_complexity, reason = "four shared cells of a test")]
+    async fn serve(
+        shared: web::Data<(
+            Arc<Mutex<Vec<Seen>>>,
+            Arc<Mutex<(u16, &'static str, String)>>,
+            Arc<AtomicU16>,
+            Arc<Mutex<Value>>,
+        )>,
+        request: HttpRequest,
+        body: web::Bytes,
+    ) -> HttpResponse {
+        if request.method() == Method::GET {
+            return HttpResponse::Ok().json(shared.3.lock().unwrap().clone());
+        }
+        let headers = request.headers().iter();
+        let headers =
+            headers.map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()));
+        let seen = Seen {
+            path: request.path().to_owned(),
+            headers: headers.collect(),
+            body: String::from_utf8_lossy(&body).into_owned(),
+        };
+        shared.0.lock().unwrap().push(seen);
+        let delay = shared.2.load(Ordering::SeqCst);
+        if delay > 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(delay.into())).await;
+        }
+        let (status, kind, text) = shared.1.lock().unwrap().clone();
+        HttpResponse::build(StatusCode::from_u16(status).unwrap()).content_type(kind).body(text)
+    }
+
+    pub fn answers(&self, status: u16, kind: &'static str, body: &str) {
+        *self.answer.lock().unwrap() = (status, kind, body.to_owned());
+    }
+
+    pub fn last(&self) -> Seen {
+        self.seen.lock().unwrap().last().cloned().expect("the worker was called")
+    }
+
+    pub fn calls(&self) -> usize {
+        self.seen.lock().unwrap().len()
+    }
+}
+
+pub fn verified(kind: TokenKind, scopes: &str) -> Verified {
+    Verified {
+        kind,
+        pat: None,
+        grant: (kind == TokenKind::Oauth).then(|| "grt_1".into()),
+        client: (kind == TokenKind::Oauth).then(|| "cli_1".into()),
+        user: "usr_1".into(),
+        subject: None,
+        workspace: "wsp_1".into(),
+        brand: "mico".into(),
+        service: (kind == TokenKind::Oauth).then(|| "mico".into()),
+        scopes: ScopeSet::parse(scopes),
+        mode: Mode::Live,
+        plan: Some("flow".into()),
+        status: WorkspaceStatus::Active,
+        issued_at: Timestamp::default(),
+        expires_at: None,
+        access: None,
+    }
+}
+
+/// A running gateway with its worker.
+pub struct World {
+    pub app: web::Data<App>,
+    pub gateway: web::Data<Gateway>,
+    pub worker: Worker,
+}
+
+/// One answer.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&self.body)))
+    }
+
+    pub fn result_text(&self) -> Value {
+        let text = self.json()["result"]["content"][0]["text"].as_str().expect("a text").to_owned();
+        serde_json::from_str(&text).unwrap()
+    }
+}
+
+pub const POLICY: &str = "[service.tool.list_meetings]\nscopes = [\"mico:read\"]\n[service.tool.delete_meeting]\nscopes = [\"mico:write\"]\n";
+
+pub fn config(url: &str, service: &str, policy: &str) -> Result<Config, String> {
+    let text = format!(
+        "public_url = \"http://127.0.0.1:8080\"\n[plans.flow]\nfeatures = [\"mcp\"]\n[plans.free]\nfeatures = []\n\
+         [brand.mico]\nname = \"Mico\"\n[[service]]\nid = \"mico\"\nbrand = \"mico\"\nname = \"Mico\"\n\
+         resource = \"http://127.0.0.1:8080/functions/v1/mcp\"\nfeature = \"mcp\"\n{service}\n\
+         [service.scopes.\"mico:read\"]\ndefault = true\n[service.scopes.\"mico:write\"]\n\
+         [[service.upstream]]\nid = \"w\"\nkind = \"worker\"\nurl = \"{url}\"\ntimeout = \"1s\"\n{policy}"
+    );
+    let dir = std::env::temp_dir();
+    Config::from_toml(&text, &dir, std::iter::empty())
+        .map(|loaded| loaded.config)
+        .map_err(|error| error.to_string())
+}
+
+pub fn app(config: Config) -> App {
+    let plan = |id: &str, features: &[&str]| {
+        let features = features.iter().map(|feature| (*feature).to_owned()).collect();
+        (PlanId::from(id), Plan { id: id.into(), features, credits_per_month: None })
+    };
+    let mut known = HashMap::new();
+    let mut add = |token: &str, verified: Verified| known.insert(token.to_owned(), Arc::new(verified));
+    add("pat", verified(TokenKind::Pat, "mico:read"));
+    add("full", verified(TokenKind::Pat, "mico:read mico:write"));
+    add("oauth", verified(TokenKind::Oauth, "mico:read"));
+    add("other", Verified { service: Some("other".into()), ..verified(TokenKind::Oauth, "mico:read") });
+    add("free", Verified { plan: Some("free".into()), ..verified(TokenKind::Pat, "mico:read mico:write") });
+    add("none", Verified { plan: None, ..verified(TokenKind::Pat, "mico:read") });
+    add("gone", Verified { plan: Some("gone".into()), ..verified(TokenKind::Pat, "mico:read") });
+    add("test", Verified { mode: Mode::Test, ..verified(TokenKind::Pat, "mico:read mico:write") });
+    for (token, status) in [("due", WorkspaceStatus::PastDue), ("inactive", WorkspaceStatus::Inactive)] {
+        add(token, Verified { status, ..verified(TokenKind::Pat, "mico:read mico:write") });
+    }
+    App {
+        config: Arc::new(config),
+        clock: Arc::new(ManualClock::at(Timestamp::from_millis(0))),
+        entropy: Arc::new(Sevens),
+        identity: Identity { known, ..Identity::default() },
+        plans: HashMap::from([plan("flow", &["mcp"]), plan("free", &[])]),
+        upstream: Client::new(),
+    }
+}
+
+impl World {
+    pub async fn new(service: &str, policy: &str) -> Self {
+        Self::with(Worker::start(), service, policy).await
+    }
+
+    pub async fn with(worker: Worker, service: &str, policy: &str) -> Self {
+        let app = app(config(&worker.url, service, policy).unwrap());
+        let gateway = Gateway::build(&app).await.unwrap();
+        Self { app: web::Data::new(app), gateway: web::Data::new(gateway), worker }
+    }
+
+    pub async fn send(&self, request: test::TestRequest) -> Reply {
+        let service = web::Data::from(Arc::clone(self.gateway.service(&ServiceId::from("mico")).unwrap()));
+        let actix = Actix::new().app_data(self.app.clone()).app_data(self.gateway.clone()).app_data(service);
+        let actix = test::init_service(actix.default_service(web::to(handle))).await;
+        let response = test::call_service(&actix, request.to_request()).await;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Reply { status, headers, body: test::read_body(response).await.to_vec() }
+    }
+
+    /// A POST with the usual headers; `more` overrides them, an empty value takes one away.
+    pub async fn post(&self, token: &str, body: impl Into<String>, more: &[(&str, &str)]) -> Reply {
+        let mut headers = HeaderMap::new();
+        let bearer = format!("Bearer {token}");
+        let usual = [
+            ("authorization", if token.is_empty() { "" } else { &*bearer }),
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+        ];
+        for (name, value) in usual.iter().chain(more) {
+            let name = HeaderName::try_from(*name).unwrap();
+            headers.remove(&name);
+            if !value.is_empty() {
+                headers.insert(name, HeaderValue::from_str(value).unwrap());
+            }
+        }
+        let mut request = test::TestRequest::post().uri("/functions/v1/mcp").set_payload(body.into());
+        for (name, value) in &headers {
+            request = request.append_header((name.clone(), value.clone()));
+        }
+        self.send(request).await
+    }
+
+    pub async fn rpc(&self, token: &str, method: &str, params: Value) -> Reply {
+        let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
+        self.post(token, body.to_string(), &[]).await
+    }
+
+    pub async fn call(&self, token: &str, name: &str, arguments: Value) -> Reply {
+        self.rpc(token, "tools/call", json!({"name": name, "arguments": arguments})).await
+    }
+
+    pub async fn modern(&self, token: &str, method: &str, params: Value, more: &[(&str, &str)]) -> Reply {
+        let mut params = params;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {}
+        });
+        let name = params["name"].as_str().unwrap_or_default().to_owned();
+        let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
+        let mut headers =
+            vec![("mcp-protocol-version", "2026-07-28"), ("mcp-method", method), ("mcp-name", name.as_str())];
+        headers.extend(more);
+        self.post(token, body.to_string(), &headers).await
+    }
+
+    pub async fn names(&self, token: &str) -> Vec<String> {
+        let reply = self.rpc(token, "tools/list", json!({})).await.json();
+        let tools = reply["result"]["tools"].as_array().unwrap_or_else(|| panic!("{reply}")).clone();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+}
