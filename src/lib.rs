@@ -1,4 +1,5 @@
 //! Portero
+pub mod admin;
 pub mod app;
 pub mod cli;
 pub mod cluster;

@@ -63,7 +63,9 @@ impl PageRoute {
     /// The methods it answers, for `Allow`.
     pub const fn methods(self) -> &'static str {
         match self {
-            Self::Login | Self::Logout | Self::TokenNew | Self::TokenRevoke | Self::AppDisconnect => "GET, HEAD, POST",
+            Self::Login | Self::Logout | Self::TokenNew | Self::TokenRevoke | Self::AppDisconnect => {
+                "GET, HEAD, POST"
+            }
             _ => "GET, HEAD",
         }
     }
