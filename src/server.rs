@@ -133,7 +133,7 @@ impl Server {
                 usage_flush::run_once(app).await;
             })),
             actix_web::rt::spawn(every(sweep::EVERY, app.clone(), async |app: &App| {
-                sweep::run_once(app).await
+                sweep::run_once(app).await;
             })),
             actix_web::rt::spawn(gateway::keep_fresh(
                 self.gateway.clone().into_inner(),

@@ -201,10 +201,10 @@ fn text<'a>(tool: &'a Value, key: &str) -> &'a str {
 fn plain(all: &[(String, Vec<Value>)]) -> String {
     let mut page = String::new();
     for (service, tools) in all {
-        let _ = write!(page, "{service}: {} tools\n", tools.len());
+        let _ = writeln!(page, "{service}: {} tools", tools.len());
         for tool in tools {
             let line = text(tool, "description").lines().next().unwrap_or_default();
-            let _ = write!(page, "  {:<32} {line}\n", text(tool, "name"));
+            let _ = writeln!(page, "  {:<32} {line}", text(tool, "name"));
         }
     }
     page
