@@ -83,7 +83,7 @@ pub async fn dispatch(
         None => req.headers().get("host").and_then(|host| host.to_str().ok()),
     };
     let Some(endpoint) = routes.find(authority.unwrap_or_default(), req.path()).cloned() else {
-        return pages::unknown_path(&app, &req);
+        return pages::routes::unknown_path(&app, &req);
     };
     let (get, post) = (matches!(*req.method(), Method::GET | Method::HEAD), req.method() == Method::POST);
     match endpoint {
@@ -101,7 +101,7 @@ pub async fn dispatch(
         Endpoint::Authorize(brand) if get => pages::authorize::show(&app, &brand, &req).await,
         Endpoint::Authorize(_) if post => pages::authorize::decide(&app, &req, payload).await,
         Endpoint::Authorize(_) => answer::method_not_allowed("GET, HEAD, POST"),
-        Endpoint::Page(page) => pages::answer(page, &app, &req, payload).await,
+        Endpoint::Page(page) => pages::routes::dispatch(page, &app, &req, payload).await,
     }
 }
 
