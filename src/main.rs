@@ -9,5 +9,5 @@ use portero::cli::{self, Cli};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    cli::run(Cli::parse()).report()
+    cli::run(&Cli::parse()).report()
 }

@@ -9,6 +9,7 @@ use actix_web::dev::ServerHandle;
 use actix_web::middleware::from_fn;
 use actix_web::{App as Actix, HttpServer, web};
 
+use crate::admin;
 use crate::app::{App, Doors};
 use crate::config::{Config, DatabaseKind};
 use crate::gateway::{self, Gateway};
@@ -39,7 +40,9 @@ pub enum StartError {
     #[error("{}", .0.join("\n"))]
     Faults(Vec<String>),
     /// The address is not to be had.
-    #[error("cannot listen on {address}: {error}; another program may be using the port (see `listen`)")]
+    #[error(
+        "cannot listen on {address}: {error}; another program may be using the port (see `listen` and `admin_listen`)"
+    )]
     Listen {
         /// Which address.
         address: SocketAddr,
@@ -62,7 +65,8 @@ pub struct Server {
     /// Every path.
     pub routes: web::Data<Routes>,
     gateway: web::Data<Gateway>,
-    server: actix_web::dev::Server,
+    edge: actix_web::dev::Server,
+    admin: Option<actix_web::dev::Server>,
     migrated: bool,
 }
 
@@ -76,11 +80,13 @@ impl Server {
         let app = web::Data::new(App::new(Arc::clone(&config), doors, store, keys));
         let gateway = web::Data::new(Gateway::build(&app).await.map_err(StartError::Faults)?);
         let routes = web::Data::new(Routes::build(&app, &gateway).map_err(StartError::Faults)?);
-        let listen = |error| StartError::Listen { address: config.listen, error };
-        let listener = TcpListener::bind(config.listen).map_err(listen)?;
-        let address = listener.local_addr().map_err(listen)?;
+        let (listener, address) = bind(config.listen)?;
+        let admin = match config.admin_listen {
+            Some(address) => Some(admin_server(app.clone(), bind(address)?.0)?),
+            None => None,
+        };
         let (own_app, own_gateway, own_routes) = (app.clone(), gateway.clone(), routes.clone());
-        let server = HttpServer::new(move || {
+        let edge = HttpServer::new(move || {
             Actix::new()
                 .app_data(own_app.clone())
                 .app_data(own_gateway.clone())
@@ -90,16 +96,22 @@ impl Server {
         })
         .keep_alive(Duration::from_secs(75))
         .shutdown_timeout(SHUTDOWN_SECONDS)
-        .listen_auto_h2c(listener)
-        .map_err(listen)?
+        .listen_auto_h2c(listener)?
         .run();
-        Ok(Self { address, handle: server.handle(), app, routes, gateway, server, migrated })
+        Ok(Self { address, handle: edge.handle(), app, routes, gateway, edge, admin, migrated })
     }
 
     /// Serves until it is told to stop, with the jobs beside it. What was gathered is written before it returns.
-    pub async fn run(self) -> Result<(), StartError> {
-        let jobs = self.jobs();
-        let outcome = self.server.await;
+    pub async fn run(mut self) -> Result<(), StartError> {
+        let mut jobs = self.jobs();
+        if let Some(admin) = self.admin.take() {
+            jobs.push(actix_web::rt::spawn(async move {
+                if let Err(error) = admin.await {
+                    tracing::error!(%error, "the operator's listener stopped");
+                }
+            }));
+        }
+        let outcome = self.edge.await;
         for job in jobs {
             job.abort();
         }
@@ -120,14 +132,32 @@ impl Server {
             actix_web::rt::spawn(every(usage_flush::EVERY, app.clone(), async |app: &App| {
                 usage_flush::run_once(app).await;
             })),
-            actix_web::rt::spawn(every(sweep::EVERY, app.clone(), async |app: &App| sweep::run_once(app).await)),
-            actix_web::rt::spawn(gateway::keep_fresh(self.gateway.clone().into_inner(), app.clone().into_inner())),
+            actix_web::rt::spawn(every(sweep::EVERY, app.clone(), async |app: &App| {
+                sweep::run_once(app).await;
+            })),
+            actix_web::rt::spawn(gateway::keep_fresh(
+                self.gateway.clone().into_inner(),
+                app.clone().into_inner(),
+            )),
         ];
         if !self.migrated {
             jobs.push(actix_web::rt::spawn(migrate_later(app.clone())));
         }
         jobs
     }
+}
+
+fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
+    let listen = |error| StartError::Listen { address, error };
+    let listener = TcpListener::bind(address).map_err(listen)?;
+    let bound = listener.local_addr().map_err(listen)?;
+    Ok((listener, bound))
+}
+
+fn admin_server(app: web::Data<App>, listener: TcpListener) -> Result<actix_web::dev::Server, StartError> {
+    let server =
+        HttpServer::new(move || Actix::new().app_data(app.clone()).default_service(web::to(admin::dispatch)));
+    Ok(server.workers(1).disable_signals().listen(listener)?.run())
 }
 
 async fn every(pause: Duration, app: web::Data<App>, work: impl AsyncFn(&App)) {

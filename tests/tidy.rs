@@ -72,11 +72,7 @@ fn module(file: &str) -> &str {
 /// Lines with code on them, without those of `mod tests`.
 fn code_lines(text: &str) -> usize {
     let production = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap();
-    production
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with("//"))
-        .count()
+    production.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count()
 }
 
 fn production(text: &str) -> String {

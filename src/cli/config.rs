@@ -15,10 +15,13 @@ use crate::config::{self, Config, ConfigErrors, Loaded};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Subcommand)]
 pub enum ConfigCommand {
     /// Say everything that is wrong with it, each with its key
+    #[command(after_help = "Example:\n  portero config check")]
     Check,
     /// Print what is in effect, with secrets redacted
+    #[command(after_help = "Example:\n  portero config print --json")]
     Print,
     /// Print its JSON Schema
+    #[command(after_help = "Example:\n  portero config schema > portero.schema.json")]
     Schema,
 }
 
@@ -81,8 +84,6 @@ fn print(loaded: Result<Loaded, ConfigErrors>, json: bool, out: &mut impl Write)
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at its first surprise")]
-
     use super::*;
 
     fn load(text: &str) -> Result<Loaded, ConfigErrors> {

@@ -66,7 +66,7 @@ impl<'a> Console<'a> {
 
 /// A moment as JSON carries it and tables show it: RFC 3339, UTC.
 pub fn time(at: Timestamp) -> String {
-    jiff::Timestamp::from_millisecond(at.millis()).map(|at| at.to_string()).unwrap_or_default()
+    jiff::Timestamp::from_millisecond(at.millis()).map(|at| format!("{at:.3}")).unwrap_or_default()
 }
 
 /// A moment that may not be.

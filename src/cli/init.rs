@@ -10,6 +10,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use rand::TryRng;
 
 use super::Outcome;
+use super::outcome::Failure;
 
 const CONFIG: &str = include_str!("init.toml");
 const CONFIG_FILE: &str = "portero.toml";
@@ -35,11 +36,10 @@ pub fn run(args: &InitArgs, json: bool) -> Outcome {
     {
         return Outcome::Refused(format!("{} is there already; --force overwrites it", file.display()));
     }
-    let written = write_all(&config, &key).and_then(|()| say(&config, &key, json));
-    match written {
-        Ok(()) => Outcome::Done,
-        Err(error) => Outcome::Refused(format!("cannot write into {}: {error}", args.dir.display())),
+    if let Err(error) = write_all(&config, &key) {
+        return Outcome::Refused(format!("cannot write into {}: {error}", args.dir.display()));
     }
+    say(&config, &key, json).map_err(Failure::from).into()
 }
 
 fn write_all(config: &Path, key: &Path) -> io::Result<()> {
@@ -85,8 +85,6 @@ fn say(config: &Path, key: &Path, json: bool) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at its first surprise")]
-
     use super::*;
     use crate::config::Config;
 

@@ -1,21 +1,29 @@
 //! The command line: one file a command.
 
 pub mod args;
+pub mod client;
 pub mod config;
 pub mod console;
 pub mod context;
 pub mod demo;
 pub mod ended;
+pub mod grant;
 pub mod init;
+pub mod introspection_key;
+pub mod keys;
+pub mod migrate;
 pub mod outcome;
+pub mod plan;
 pub mod serve;
 pub mod service;
+#[cfg(test)]
+mod tests;
 pub mod token;
 pub mod user;
 pub mod workspace;
 
 use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use console::Console;
 use context::Context;
@@ -57,6 +65,15 @@ pub enum Command {
     /// Check, print or describe the configuration
     #[command(subcommand, after_help = "Example:\n  portero config check")]
     Config(config::ConfigCommand),
+    /// Apply or list the database's migrations
+    #[command(after_help = "Example:\n  portero migrate --status")]
+    Migrate(migrate::MigrateArgs),
+    /// The key file
+    #[command(subcommand, after_help = "Example:\n  portero keys init")]
+    Keys(keys::KeysCommand),
+    /// Plans, as configured
+    #[command(subcommand, after_help = "Example:\n  portero plan list")]
+    Plan(plan::PlanCommand),
     /// Services: what Portero protects
     #[command(subcommand, after_help = "Example:\n  portero service check")]
     Service(service::ServiceCommand),
@@ -77,30 +94,50 @@ pub enum DataCommand {
     /// Personal access tokens
     #[command(subcommand, after_help = "Example:\n  portero token list --user ana@example.com")]
     Token(token::TokenCommand),
+    /// Clients: the agent software
+    #[command(subcommand, after_help = "Example:\n  portero client list")]
+    Client(client::ClientCommand),
+    /// Connections that people allowed
+    #[command(subcommand, after_help = "Example:\n  portero grant list --user ana@example.com")]
+    Grant(grant::GrantCommand),
+    /// Credentials of resource servers that introspect
+    #[command(subcommand, after_help = "Example:\n  portero introspection-key create --name billing")]
+    IntrospectionKey(introspection_key::IntrospectionKeyCommand),
+}
+
+/// Runs a command to its end, over the process's streams.
+pub fn run(cli: &Cli) -> Outcome {
+    // unlocked, because a server's threads print too
+    let (mut input, mut output) = (BufReader::new(io::stdin()), io::stdout());
+    run_on(cli, &mut Console::new(cli.json, &mut input, &mut output))
 }
 
 /// Runs a command to its end.
-pub fn run(cli: Cli) -> Outcome {
-    let Cli { config, json, command } = cli;
-    match command {
-        Command::Demo(args) => demo::run(&args, json),
-        Command::Serve(args) => serve::run(&args, &config),
-        Command::Service(command) => service::run(&command, &config, json),
-        Command::Init(args) => init::run(&args, json),
-        Command::Config(command) => config::run(command, &config, json),
-        Command::Data(command) => with_streams(&command, &config, json).into(),
+pub fn run_on(cli: &Cli, console: &mut Console<'_>) -> Outcome {
+    let (config, json) = (&cli.config, cli.json);
+    match &cli.command {
+        Command::Demo(args) => demo::run(args, json),
+        Command::Serve(args) => serve::run(args, config),
+        Command::Service(command) => service::run(command, config, json),
+        Command::Init(args) => init::run(args, json),
+        Command::Config(command) => config::run(*command, config, json),
+        Command::Keys(command) => keys::run(*command, config, console).into(),
+        Command::Plan(command) => plan::run(command, config, console).into(),
+        Command::Migrate(args) => context::block_on(async {
+            let context = Context::connect(config)?;
+            let ran = migrate::run(args, &context, console).await;
+            context.close().await;
+            ran
+        })
+        .into(),
+        Command::Data(command) => context::block_on(async {
+            let context = Context::open(config).await?;
+            let ran = data(command, &context, console).await;
+            context.close().await;
+            ran
+        })
+        .into(),
     }
-}
-
-fn with_streams(command: &DataCommand, config: &Path, json: bool) -> Result<(), Failure> {
-    let (mut input, mut output) = (BufReader::new(io::stdin()), io::stdout().lock());
-    let mut console = Console::new(json, &mut input, &mut output);
-    context::block_on(async {
-        let context = Context::open(config).await?;
-        let ran = data(command, &context, &mut console).await;
-        context.close().await;
-        ran
-    })
 }
 
 /// Runs a command that works on the database.
@@ -113,5 +150,8 @@ pub async fn data(
         DataCommand::User(command) => user::run(command, context, console).await,
         DataCommand::Workspace(command) => workspace::run(command, context, console).await,
         DataCommand::Token(command) => token::run(command, context, console).await,
+        DataCommand::Client(command) => client::run(command, context, console).await,
+        DataCommand::Grant(command) => grant::run(command, context, console).await,
+        DataCommand::IntrospectionKey(command) => introspection_key::run(command, context, console).await,
     }
 }

@@ -1,5 +1,6 @@
 //! `portero service`.
 
+use std::fmt::Write as _;
 use std::io::{self, BufReader};
 use std::path::Path;
 use std::sync::Arc;
@@ -50,7 +51,9 @@ pub fn run(command: &ServiceCommand, config_path: &Path, json: bool) -> Outcome 
         let (app, gateway) = build(config_path).await?;
         let ran = match command {
             ServiceCommand::List => list(&gateway, &app, &mut console),
-            ServiceCommand::Check { service } => check(&app, &gateway, service.as_deref(), &mut console).await,
+            ServiceCommand::Check { service } => {
+                check(&app, &gateway, service.as_deref(), &mut console).await
+            }
             ServiceCommand::Tools { service, as_token, markdown } => {
                 let view = View { token: as_token.as_deref(), markdown: *markdown };
                 tools(&app, &gateway, service.as_deref(), &view, &mut console).await
@@ -74,7 +77,8 @@ async fn build(config_path: &Path) -> Result<(App, Gateway), Failure> {
 
 fn chosen<'a>(gateway: &'a Gateway, app: &App, name: Option<&str>) -> Result<Vec<&'a Arc<Service>>, Failure> {
     let ordered = app.services.iter().filter_map(|own| gateway.service(&own.id));
-    let chosen: Vec<_> = ordered.filter(|own| name.is_none_or(|name| own.policy.id.as_str() == name)).collect();
+    let chosen: Vec<_> =
+        ordered.filter(|own| name.is_none_or(|name| own.policy.id.as_str() == name)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = app.services.iter().map(|own| own.id.as_str()).collect();
         return Err(Failure::refused(format!("there is no such service; configured: {}", known.join(", "))));
@@ -100,7 +104,12 @@ fn list(gateway: &Gateway, app: &App, console: &mut Console<'_>) -> Result<(), F
     console.answer(&Value::Array(value), &table)
 }
 
-async fn check(app: &App, gateway: &Gateway, name: Option<&str>, console: &mut Console<'_>) -> Result<(), Failure> {
+async fn check(
+    app: &App,
+    gateway: &Gateway,
+    name: Option<&str>,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for service in chosen(gateway, app, name)? {
         for upstream in &service.upstreams {
@@ -192,10 +201,10 @@ fn text<'a>(tool: &'a Value, key: &str) -> &'a str {
 fn plain(all: &[(String, Vec<Value>)]) -> String {
     let mut page = String::new();
     for (service, tools) in all {
-        page.push_str(&format!("{service}: {} tools\n", tools.len()));
+        let _ = writeln!(page, "{service}: {} tools", tools.len());
         for tool in tools {
             let line = text(tool, "description").lines().next().unwrap_or_default();
-            page.push_str(&format!("  {:<32} {line}\n", text(tool, "name")));
+            let _ = writeln!(page, "  {:<32} {line}", text(tool, "name"));
         }
     }
     page
@@ -204,11 +213,11 @@ fn plain(all: &[(String, Vec<Value>)]) -> String {
 fn markdown(all: &[(String, Vec<Value>)]) -> String {
     let mut page = String::new();
     for (service, tools) in all {
-        page.push_str(&format!("# {service}\n\n"));
+        let _ = write!(page, "# {service}\n\n");
         for tool in tools {
-            page.push_str(&format!("## `{}`\n\n{}\n\n", text(tool, "name"), text(tool, "description")));
+            let _ = write!(page, "## `{}`\n\n{}\n\n", text(tool, "name"), text(tool, "description"));
             let schema = tool.get("inputSchema").map(|schema| format!("{schema:#}")).unwrap_or_default();
-            page.push_str(&format!("```json\n{schema}\n```\n\n"));
+            let _ = write!(page, "```json\n{schema}\n```\n\n");
         }
     }
     page

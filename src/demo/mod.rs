@@ -75,7 +75,8 @@ pub async fn run(data_dir: Option<&Path>, port: Option<u16>, json: bool) -> Resu
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(at)?;
     let worker = listener.local_addr().map_err(at)?;
     let config = write_config(&dir, choose_port(port), worker)?;
-    let loaded = Config::load(&config, std::iter::empty()).map_err(|faults| DemoError::Config(faults.to_string()))?;
+    let loaded =
+        Config::load(&config, std::iter::empty()).map_err(|faults| DemoError::Config(faults.to_string()))?;
     let doors = Doors { clock: Arc::new(SystemClock), entropy: Arc::new(OsEntropy) };
     let server = Server::build(Arc::new(loaded.config), doors).await?;
     let worker = actix_web::rt::spawn(worker::serve(listener));
@@ -101,13 +102,15 @@ fn write_config(dir: &Path, port: u16, worker: SocketAddr) -> Result<PathBuf, De
     let broken = |what: &str| DemoError::Config(format!("{what} is missing"));
     let mut table: Table = TOML.parse().map_err(|error| DemoError::Config(format!("{error}")))?;
     let base = format!("http://127.0.0.1:{port}");
-    let public = table.get("public_url").and_then(Value::as_str).ok_or_else(|| broken("public_url"))?.to_owned();
+    let public =
+        table.get("public_url").and_then(Value::as_str).ok_or_else(|| broken("public_url"))?.to_owned();
     let own_url = |value: &Value| Value::from(value.as_str().unwrap_or_default().replace(&public, &base));
     table.insert("public_url".into(), base.clone().into());
     table.insert("listen".into(), format!("127.0.0.1:{port}").into());
     table.remove("admin_listen");
     table.insert("database".into(), Table::from_iter([("url".into(), "sqlite://demo.db".into())]).into());
-    let brand = table.get_mut("brand").and_then(|brands| brands.get_mut("mico")).ok_or_else(|| broken("brand"))?;
+    let brand =
+        table.get_mut("brand").and_then(|brands| brands.get_mut("mico")).ok_or_else(|| broken("brand"))?;
     rewrite(brand, "issuer", own_url);
     let services = table.get_mut("service").and_then(Value::as_array_mut);
     let service = services.and_then(|services| services.first_mut()).ok_or_else(|| broken("service"))?;
@@ -141,21 +144,18 @@ async fn people(app: &App, config: PathBuf) -> Result<World, DemoError> {
     let password = base62(&bits, 13);
     let identity = &app.identity;
     let known = identity.store.user_by_email(EMAIL).await.map_err(|error| failed(&error))?;
-    let user = match known {
-        Some(user) => {
-            identity.set_password(&user.id, &password, None).await.map_err(|error| failed(&error))?;
-            user.id
-        }
-        None => {
-            let new = NewUser {
-                email: EMAIL,
-                name: "Ana",
-                external_id: Some(OWNER),
-                password: Some(&password),
-                plan: Some(&PlanId::from("flow")),
-            };
-            identity.create_user(new).await.map_err(|error| failed(&error))?.0.id
-        }
+    let user = if let Some(user) = known {
+        identity.set_password(&user.id, &password, None).await.map_err(|error| failed(&error))?;
+        user.id
+    } else {
+        let new = NewUser {
+            email: EMAIL,
+            name: "Ana",
+            external_id: Some(OWNER),
+            password: Some(&password),
+            plan: Some(&PlanId::from("flow")),
+        };
+        identity.create_user(new).await.map_err(|error| failed(&error))?.0.id
     };
     let service = app.services.first().ok_or_else(|| failed(&"no service"))?;
     let workspace = identity.workspace_for(&user, None, None).await.map_err(|error| failed(&error))?;

@@ -2,6 +2,15 @@
 
 use super::clock::Timestamp;
 use super::ids::ClientId;
+use super::secret::Digest;
+
+/// What is stored of a generated client secret begins with this.
+const SECRET_TAG: &str = "s256$";
+
+/// What is stored of a generated client secret, by its digest.
+pub fn stored_secret(digest: &Digest) -> String {
+    format!("{SECRET_TAG}{}", digest.to_hex())
+}
 
 /// How a client came to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

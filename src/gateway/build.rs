@@ -142,7 +142,8 @@ fn policy(own: &ServiceConfig) -> ServicePolicy {
 }
 
 fn brand(config: &Config, own: &ServiceConfig) -> Result<BrandTokens, String> {
-    let brand = config.brand.get(&own.brand).ok_or_else(|| format!("brand {:?} is not configured", own.brand))?;
+    let brand =
+        config.brand.get(&own.brand).ok_or_else(|| format!("brand {:?} is not configured", own.brand))?;
     Ok(crate::app::brand::tokens(&own.brand, brand))
 }
 

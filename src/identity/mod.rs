@@ -6,13 +6,16 @@
 //! - [`revoke`]: the one cascade
 //! - [`password`], [`session`]: signing in
 //! - [`people`], [`workspaces`]: users and what they act for
+//! - [`clients`], [`operator_keys`]: what the operator makes for other programs
 //! - [`keys`]: the key file
 //! - [`follow`]: the change log, read for the cache
 //! - [`usage`]: when things were last used
 
+pub mod clients;
 pub mod follow;
 pub mod issue;
 pub mod keys;
+pub mod operator_keys;
 pub mod password;
 pub mod people;
 pub mod refresh;

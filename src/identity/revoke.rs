@@ -6,10 +6,11 @@
 
 use super::Identity;
 use crate::domain::grant::EndReason;
-use crate::domain::ids::{ClientId, GrantId, PatId, UserId, WorkspaceId};
+use crate::domain::ids::{ClientId, GrantId, KeyId, PatId, UserId, WorkspaceId};
 use crate::domain::secret::Digest;
 use crate::store::audit::Event;
 use crate::store::grants::GrantView;
+use crate::store::keys::KeyKind;
 use crate::store::{StoreError, Tx};
 
 /// What is to end.
@@ -31,6 +32,8 @@ pub enum Target {
     DeleteUser(UserId),
     /// A user leaves a workspace.
     Membership(UserId, WorkspaceId),
+    /// An operator key opens nothing any more.
+    OperatorKey(KeyKind, KeyId),
 }
 
 /// What ended, or would.
@@ -46,7 +49,7 @@ impl Identity {
         let grants = match target {
             Target::Pat(id) => self.store.grants_of_pat(id).await?,
             Target::Grant(id) => self.store.grant(id).await?.into_iter().collect(),
-            Target::Access(_) => Vec::new(),
+            Target::Access(_) | Target::OperatorKey(..) => Vec::new(),
             Target::DisableClient(id) | Target::DeleteClient(id) => self.store.grants_of_client(id).await?,
             Target::LockUser(id) | Target::DeleteUser(id) => self.store.grants(Some(id)).await?,
             Target::Membership(user, workspace) => {
@@ -91,6 +94,7 @@ async fn end(tx: &mut Tx, target: &Target, reason: EndReason) -> Result<bool, St
             tx.delete_user(id).await
         }
         Target::Membership(user, workspace) => tx.leave(user, workspace).await,
+        Target::OperatorKey(kind, id) => tx.revoke_operator_key(*kind, id).await,
     }
 }
 
@@ -107,6 +111,9 @@ fn event(target: &Target, reason: EndReason) -> Event {
         Target::Membership(user, workspace) => {
             (event.event, event.user, event.workspace) =
                 ("member.removed", Some(user.clone()), Some(workspace.clone()));
+        }
+        Target::OperatorKey(_, id) => {
+            (event.event, event.detail) = ("key.revoked", Some(format!("{id} {}", reason.label())));
         }
     }
     event

@@ -19,13 +19,11 @@ use oxide_auth::primitives::registrar::{
 use oxide_auth::primitives::scope::Scope;
 use subtle::ConstantTimeEq;
 
-use crate::domain::client::Client;
+use crate::domain::client::{Client, stored_secret};
 use crate::domain::redirect_uri;
 use crate::domain::scope::ScopeSet;
 use crate::domain::secret::Digest;
 
-/// What is stored of a generated client secret begins with this.
-pub const SECRET_TAG: &str = "s256$";
 const FAR_AHEAD: i64 = 253_402_300_000;
 
 /// A refusal of a machine; the caller has checked everything it can name more precisely.
@@ -43,7 +41,7 @@ impl PasswordPolicy for SecretPolicy {
 
     fn check(&self, _client_id: &str, passphrase: &[u8], stored: &[u8]) -> Result<(), RegistrarError> {
         let presented = std::str::from_utf8(passphrase).map_err(|_| RegistrarError::Unspecified)?;
-        let presented = format!("{SECRET_TAG}{}", Digest::of(presented).to_hex());
+        let presented = stored_secret(&Digest::of(presented));
         if bool::from(presented.as_bytes().ct_eq(stored)) { Ok(()) } else { Err(RegistrarError::Unspecified) }
     }
 }

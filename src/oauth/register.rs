@@ -15,12 +15,11 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 use unicode_normalization::UnicodeNormalization;
 
-use super::engine::SECRET_TAG;
 use super::error::{Code, OAuthError};
 use super::redirect_allowlist;
 use crate::app::App;
 use crate::config::Registration;
-use crate::domain::client::{AuthMethod, Client, ClientKind, ClientMetadata};
+use crate::domain::client::{AuthMethod, Client, ClientKind, ClientMetadata, stored_secret};
 use crate::domain::ids::ClientId;
 use crate::domain::redirect_uri;
 use crate::domain::secret::{Secret, base62};
@@ -173,7 +172,7 @@ fn new_client(app: &App, metadata: ClientMetadata) -> (Client, Option<Secret>) {
         id,
         kind: ClientKind::Dynamic,
         metadata,
-        secret_hash: secret.as_ref().map(|own| format!("{SECRET_TAG}{}", own.digest().to_hex())),
+        secret_hash: secret.as_ref().map(|own| stored_secret(&own.digest())),
         epoch: 1,
         disabled_at: None,
         created_at: app.clock.now(),

@@ -28,6 +28,8 @@ const FIRST_USE: &str =
 const REVOKE: &str = "UPDATE access_tokens SET revoked_at = $2 WHERE digest = $1 AND revoked_at IS NULL";
 const LIVE_REFRESH: &str =
     "SELECT COUNT(*) AS n FROM refresh_tokens WHERE grant_id = $1 AND consumed_at IS NULL";
+const REFRESH_END: &str =
+    "SELECT MAX(expires_at) AS ends FROM refresh_tokens WHERE grant_id = $1 AND consumed_at IS NULL";
 const ERASE_SALTS: &str = "UPDATE refresh_tokens SET salt = NULL WHERE digest IN (
      SELECT digest FROM refresh_tokens WHERE salt IS NOT NULL AND consumed_at < $1 LIMIT $2)";
 /// Rows of expired access tokens are needed as long as a lost answer may be recovered.
@@ -86,6 +88,11 @@ impl Store {
     /// How many live refresh tokens a grant has: never more than one.
     pub async fn live_refresh_tokens(&self, grant: &GrantId) -> Result<i64, StoreError> {
         sqlx::query(LIVE_REFRESH).bind(grant.as_str()).fetch_one(&self.reader).await?.number("n")
+    }
+
+    /// When a grant can no longer be refreshed, if it has a refresh token.
+    pub async fn refresh_end(&self, grant: &GrantId) -> Result<Option<Timestamp>, StoreError> {
+        sqlx::query(REFRESH_END).bind(grant.as_str()).fetch_one(&self.reader).await?.time_opt("ends")
     }
 }
 

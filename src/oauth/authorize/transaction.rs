@@ -94,6 +94,19 @@ pub(super) async fn keep(app: &App, request: Request, client: Client) -> Result<
     Ok(Pending { kept, request, client, service })
 }
 
+/// Keeps an undecided request once more, bound to nobody and no longer than before: for somebody who wants to
+/// decide as another person.
+pub async fn again(app: &App, pending: &Pending) -> Result<TransactionId, StoreError> {
+    let kept = Transaction {
+        id: TransactionId::generate(app.entropy.as_ref()),
+        user: None,
+        decision: None,
+        ..pending.kept.clone()
+    };
+    app.identity.store.transaction(async |tx| tx.insert_authorization(&kept, CAP).await).await?;
+    Ok(kept.id)
+}
+
 fn service(app: &App, request: &Request) -> Result<Arc<Service>, StoreError> {
     let mut all = app.services.iter();
     all.find(|own| own.id.as_str() == request.service).cloned().ok_or(StoreError::Corrupt("service"))

@@ -34,6 +34,8 @@ pub enum ErrorKind {
         /// The verified redirect URI with the error, `state` and `iss`.
         return_to: String,
     },
+    /// Something in the request is missing, repeated or damaged.
+    Unreadable,
     /// The form did not come from this browser's page.
     Csrf,
     /// Signed in, but this is not theirs.
@@ -62,7 +64,8 @@ impl ErrorKind {
             Self::Expired { .. }
             | Self::UnknownClient
             | Self::BadRedirect { .. }
-            | Self::BadRequest { .. } => 400,
+            | Self::BadRequest { .. }
+            | Self::Unreadable => 400,
             Self::Csrf | Self::Forbidden => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
@@ -79,6 +82,7 @@ impl ErrorKind {
             Self::UnknownClient => "error-title-unknown-client",
             Self::BadRedirect { .. } => "error-title-bad-redirect",
             Self::BadRequest { .. } => "error-title-bad-request",
+            Self::Unreadable => "error-title-unreadable",
             Self::Csrf => "error-title-csrf",
             Self::Forbidden => "error-title-forbidden",
             Self::NotFound => "error-title-not-found",
@@ -126,6 +130,7 @@ impl ErrorPage {
             ErrorKind::BadRequest { client, .. } => {
                 locale.rich("error-bad-request", &[("client", Piece::Name(client))])
             }
+            ErrorKind::Unreadable => locale.rich("error-unreadable", &[]),
             ErrorKind::Csrf => locale.rich("error-csrf", &[]),
             ErrorKind::Forbidden => locale.rich("error-forbidden", &[]),
             ErrorKind::NotFound => locale.rich("error-not-found", &[]),

@@ -138,6 +138,7 @@ end-client = The app gave its access back.
 end-token-revoked = You revoked the token { $token }, which it was connected with.
 end-token-expired = The token { $token }, which it was connected with, expired.
 end-reuse = An old credential of this app was used again, so we disconnected it. If you did not expect that, connect it again only on a device you trust.
+end-leaked = Somebody reported a credential of this app as leaked, so it was disconnected.
 end-unused = It was not used for too long.
 end-too-old = It reached the longest time a connection can last.
 end-client-removed = The app was taken out of service.

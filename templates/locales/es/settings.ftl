@@ -138,6 +138,7 @@ end-client = La app devolvió su acceso.
 end-token-revoked = Revocaste el token { $token }, con el que estaba conectada.
 end-token-expired = Caducó el token { $token }, con el que estaba conectada.
 end-reuse = Se volvió a usar una credencial antigua de esta app, así que la desconectamos. Si no lo esperabas, conéctala otra vez solo en un dispositivo de confianza.
+end-leaked = Alguien avisó de que se había filtrado una credencial de esta app, así que se desconectó.
 end-unused = Pasó demasiado tiempo sin usarse.
 end-too-old = Llegó al tiempo máximo que puede durar una conexión.
 end-client-removed = La app se retiró del servicio.

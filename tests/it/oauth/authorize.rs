@@ -116,7 +116,8 @@ fn allowing_needs_the_browser_that_was_shown_the_page() {
     let cookies = page.cookies();
     let own = [("cookie", cookies.as_str())];
     let action = app.absolute(&form.action);
-    let other_csrf = form_with(&other, "csrf").fields.iter().find(|(name, _)| name == "csrf").unwrap().1.clone();
+    let other_csrf =
+        form_with(&other, "csrf").fields.iter().find(|(name, _)| name == "csrf").unwrap().1.clone();
     for (headers, form) in [
         (vec![], form.clone()),
         (own.to_vec(), form.clone().set("csrf", "")),
@@ -158,7 +159,8 @@ fn a_token_is_the_ceiling_of_what_it_authorizes() {
     let app = TestApp::start();
     let client = app.register("agent");
     let pat = app.pat(&app.person("ana"), &["mico:read"]);
-    let reply = app.consent(&app.authorize_url(&client, &[("scope", "mico:read mico:write")]), &pat.token, "allow");
+    let reply =
+        app.consent(&app.authorize_url(&client, &[("scope", "mico:read mico:write")]), &pat.token, "allow");
     let token = app.redeem(&client, &query_value(reply.header("location").unwrap(), "code").unwrap()).json();
     assert_eq!(token["scope"], "mico:read");
     let none = app.consent(&app.authorize_url(&client, &[("scope", "mico:write")]), &pat.token, "allow");

@@ -71,7 +71,18 @@ fn leaving_a_workspace_ends_what_acts_for_it_and_joining_again_revives_nothing()
     let (ana, bruno) = (app.person("ana"), app.person("bruno"));
     app.cli(&["workspace", "add-member", &ana.workspace, &bruno.email], None);
     let made = app.cli(
-        &["token", "create", "--user", &bruno.email, "--brand", "mico", "--name", "w", "--workspace", &ana.workspace],
+        &[
+            "token",
+            "create",
+            "--user",
+            &bruno.email,
+            "--brand",
+            "mico",
+            "--name",
+            "w",
+            "--workspace",
+            &ana.workspace,
+        ],
         None,
     );
     let token = made["token"].as_str().unwrap();
@@ -153,15 +164,22 @@ fn introspection_tells_the_live_from_everything_else() {
     };
     let live = ask(&own.access);
     assert_eq!((live["active"].as_bool(), live["scope"].as_str()), (Some(true), Some("mico:read")));
-    assert_eq!((live["client_id"].as_str(), live["sub"].as_str()), (Some(own.client.as_str()), Some(person.id.as_str())));
-    assert_eq!((live["aud"].as_str(), live["iss"].as_str()), (Some(app.resource.as_str()), Some(app.issuer.as_str())));
+    assert_eq!(
+        (live["client_id"].as_str(), live["sub"].as_str()),
+        (Some(own.client.as_str()), Some(person.id.as_str()))
+    );
+    assert_eq!(
+        (live["aud"].as_str(), live["iss"].as_str()),
+        (Some(app.resource.as_str()), Some(app.issuer.as_str()))
+    );
     assert!(live["exp"].as_i64().unwrap() - live["iat"].as_i64().unwrap() == 3600);
     assert_eq!(ask(&pat.token)["active"], true);
     for dead in [own.refresh.as_str(), "unknown", &format!("mico_oat_{}", "a".repeat(49))] {
         assert_eq!(ask(dead), json!({"active": false}));
     }
     for (client, secret) in [(id, "wrong"), (own.client.as_str(), ""), ("nobody", secret)] {
-        let reply = post_form(&url, &[], &[("token", &own.access), ("client_id", client), ("client_secret", secret)]);
+        let reply =
+            post_form(&url, &[], &[("token", &own.access), ("client_id", client), ("client_secret", secret)]);
         assert_eq!((reply.status, reply.json()["error"].as_str()), (401, Some("invalid_client")));
     }
     app.cli(&["token", "revoke", &pat.id], None);

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::time::Duration;
 
-
 use crate::support::flow::connection;
 use crate::support::{Reply, TestApp};
 
@@ -146,7 +145,8 @@ fn one_request_is_decided_once() {
     let pat = app.pat(&app.person("ana"), &[]);
     let client = app.register("twice");
     let page = crate::support::http::get(&app.authorize_url(&client, &[]));
-    let form = crate::support::flow::form_with(&page, "personal_access_token").set("personal_access_token", &pat.token);
+    let form = crate::support::flow::form_with(&page, "personal_access_token")
+        .set("personal_access_token", &pat.token);
     let cookies = page.cookies();
     let replies = together(16, |index| {
         let form = form.clone().set("decision", if index % 2 == 0 { "allow" } else { "deny" });

@@ -7,7 +7,8 @@ use crate::support::http::request;
 #[test]
 fn a_public_client_is_registered_and_gets_the_same_id_again() {
     let app = TestApp::start();
-    let metadata = |port: u16| json!({"client_name": "Agent", "redirect_uris": [format!("http://127.0.0.1:{port}/cb")]});
+    let metadata =
+        |port: u16| json!({"client_name": "Agent", "redirect_uris": [format!("http://127.0.0.1:{port}/cb")]});
     let first = app.register_with(&metadata(1000));
     assert_eq!(first.status, 201, "{first:?}");
     assert_eq!(first.header("cache-control"), Some("no-store"));
@@ -38,7 +39,9 @@ fn many_identical_registrations_leave_one_row() {
 #[test]
 fn a_secret_is_given_only_to_who_asks_for_one() {
     let app = TestApp::start();
-    let reply = app.register_with(&json!({"redirect_uris": [REDIRECT], "token_endpoint_auth_method": "client_secret_post"}));
+    let reply = app.register_with(
+        &json!({"redirect_uris": [REDIRECT], "token_endpoint_auth_method": "client_secret_post"}),
+    );
     let body = reply.json();
     assert!(body["client_secret"].as_str().unwrap().starts_with("portero_ocs_"));
     assert_eq!(body["client_secret_expires_at"], json!(0));

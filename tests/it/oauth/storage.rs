@@ -11,7 +11,10 @@ fn every_value(app: &TestApp) -> Vec<String> {
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         sqlx::any::install_default_drivers();
         let pool = sqlx::AnyPool::connect(&url).await.unwrap();
-        let tables = sqlx::query("SELECT name FROM sqlite_master WHERE type = 'table'").fetch_all(&pool).await.unwrap();
+        let tables = sqlx::query("SELECT name FROM sqlite_master WHERE type = 'table'")
+            .fetch_all(&pool)
+            .await
+            .unwrap();
         let mut values = Vec::new();
         for table in tables {
             let table: String = table.get(0);
@@ -66,9 +69,18 @@ fn no_column_of_a_copied_database_is_accepted_anywhere() {
         let redeemed = app.redeem(&client, value);
         assert_ne!(redeemed.status, 200, "{value}");
         let cookie = format!("portero_session={value}");
-        let settings = crate::support::request("GET", &format!("{}/settings/tokens", app.base), &[("cookie", &cookie)], None);
+        let settings = crate::support::request(
+            "GET",
+            &format!("{}/settings/tokens", app.base),
+            &[("cookie", &cookie)],
+            None,
+        );
         assert_ne!(settings.status, 200, "{value}");
-        let form = [("token", own.access.as_str()), ("client_id", key["id"].as_str().unwrap()), ("client_secret", value)];
+        let form = [
+            ("token", own.access.as_str()),
+            ("client_id", key["id"].as_str().unwrap()),
+            ("client_secret", value),
+        ];
         assert_eq!(post_form(&format!("{}/introspect", app.issuer), &[], &form).status, 401, "{value}");
     }
 }

@@ -13,7 +13,10 @@ fn assert_error(reply: &Reply, status: u16, error: &str) {
     assert_eq!(reply.header("content-type"), Some("application/json"));
     assert_eq!(reply.header("cache-control"), Some("no-store"));
     let description = reply.json()["error_description"].as_str().unwrap_or_default().to_owned();
-    assert!(description.bytes().all(|b| matches!(b, 0x20 | 0x21 | 0x23..=0x5b | 0x5d..=0x7e)), "{description}");
+    assert!(
+        description.bytes().all(|b| matches!(b, 0x20 | 0x21 | 0x23..=0x5b | 0x5d..=0x7e)),
+        "{description}"
+    );
 }
 
 #[test]
@@ -74,7 +77,10 @@ fn five_wrong_verifiers_burn_a_code() {
     for _ in 0..5 {
         let wrong = "w".repeat(43);
         let reply = app.token(&[
-            ("grant_type", "authorization_code"), ("code", &code), ("code_verifier", &wrong), ("client_id", &client),
+            ("grant_type", "authorization_code"),
+            ("code", &code),
+            ("code_verifier", &wrong),
+            ("client_id", &client),
         ]);
         assert_error(&reply, 400, "invalid_grant");
     }
@@ -96,7 +102,10 @@ fn a_code_expires_and_a_late_replay_ends_what_it_gave() {
     app.assert_alive(&own.access);
     app.advance(Duration::from_secs(11));
     let foreign = app.token(&[
-        ("grant_type", "authorization_code"), ("code", &code), ("code_verifier", &"x".repeat(43)), ("client_id", &client),
+        ("grant_type", "authorization_code"),
+        ("code", &code),
+        ("code_verifier", &"x".repeat(43)),
+        ("client_id", &client),
     ]);
     assert_error(&foreign, 400, "invalid_grant");
     app.assert_alive(&own.access);
@@ -124,7 +133,8 @@ fn a_refresh_narrows_for_once_and_consumes_nothing_when_refused() {
     let app = TestApp::start();
     let pat = app.pat(&app.person("ana"), &[]);
     let client = app.register("agent");
-    let reply = app.consent(&app.authorize_url(&client, &[("scope", "mico:read mico:write")]), &pat.token, "allow");
+    let reply =
+        app.consent(&app.authorize_url(&client, &[("scope", "mico:read mico:write")]), &pat.token, "allow");
     let code = crate::support::http::query_value(reply.header("location").unwrap(), "code").unwrap();
     let own = connection(&client, &app.redeem(&client, &code));
     assert_eq!(own.scope, "mico:read mico:write");
@@ -168,7 +178,11 @@ fn requests_are_read_exactly() {
         assert_error(&send(&body), 400, error);
     }
     assert_error(&send("client_id=nobody&grant_type=refresh_token&refresh_token=x"), 401, "invalid_client");
-    assert_error(&request("POST", &url, &[("content-type", "application/json")], Some("{}")), 400, "invalid_request");
+    assert_error(
+        &request("POST", &url, &[("content-type", "application/json")], Some("{}")),
+        400,
+        "invalid_request",
+    );
     let query = request("POST", &format!("{url}?{base}"), &form, Some(""));
     assert_error(&query, 400, "invalid_request");
     assert_eq!(send(&"x".repeat(20_000)).status, 413);
@@ -183,7 +197,11 @@ fn basic(id: &str, secret: &str) -> String {
 #[test]
 fn clients_prove_themselves_in_one_place() {
     let app = TestApp::start();
-    let made = app.register_with(&json!({"redirect_uris": [REDIRECT], "token_endpoint_auth_method": "client_secret_basic"})).json();
+    let made = app
+        .register_with(
+            &json!({"redirect_uris": [REDIRECT], "token_endpoint_auth_method": "client_secret_basic"}),
+        )
+        .json();
     let (id, secret) = (made["client_id"].as_str().unwrap(), made["client_secret"].as_str().unwrap());
     let public = app.register("public");
     let url = format!("{}/token", app.issuer);

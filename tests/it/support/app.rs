@@ -116,7 +116,8 @@ impl Builder {
         std::fs::write(dir.path().join("tools.json"), tools).unwrap();
         let listen = format!("127.0.0.1:{}", free_port());
         let base = format!("http://{listen}");
-        let mut toml = self.toml.replace("{base}", &base).replace("{listen}", &listen).replace("{worker}", &worker.url);
+        let mut toml =
+            self.toml.replace("{base}", &base).replace("{listen}", &listen).replace("{worker}", &worker.url);
         for place in ["top", "oauth", "service", "upstream", "tail"] {
             toml = toml.replace(&format!("{{{place}}}"), "");
         }

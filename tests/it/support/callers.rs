@@ -29,7 +29,15 @@ impl TestApp {
     pub fn person_on(&self, name: &str, plan: Option<&str>) -> Person {
         let email = format!("{name}@example.com");
         let mut arguments = vec![
-            "user", "create", "--email", &email, "--name", name, "--external-id", name, "--password-stdin",
+            "user",
+            "create",
+            "--email",
+            &email,
+            "--name",
+            name,
+            "--external-id",
+            name,
+            "--password-stdin",
         ];
         if let Some(plan) = plan {
             arguments.extend(["--plan", plan]);
@@ -41,7 +49,8 @@ impl TestApp {
 
     /// A token of a person with the scopes named; all of the brand's with none.
     pub fn pat(&self, person: &Person, scopes: &[&str]) -> Pat {
-        let mut arguments = vec!["token", "create", "--user", &person.email, "--brand", "mico", "--name", "test"];
+        let mut arguments =
+            vec!["token", "create", "--user", &person.email, "--brand", "mico", "--name", "test"];
         for scope in scopes {
             arguments.extend(["--scope", scope]);
         }

@@ -110,9 +110,15 @@ impl TestApp {
     pub fn consent(&self, url: &str, pat: &str, decision: &str) -> Reply {
         let page = get(url);
         assert_eq!(page.status, 200, "{page:?}");
-        let form = form_with(&page, "personal_access_token").set("personal_access_token", pat).set("decision", decision);
+        let form = form_with(&page, "personal_access_token")
+            .set("personal_access_token", pat)
+            .set("decision", decision);
         let cookies = page.cookies();
-        post_form(&self.absolute(&form.action), &[("cookie", &cookies), ("origin", &self.base)], &form.pairs())
+        post_form(
+            &self.absolute(&form.action),
+            &[("cookie", &cookies), ("origin", &self.base)],
+            &form.pairs(),
+        )
     }
 
     /// A code for a client, by personal access token.
@@ -157,7 +163,8 @@ impl TestApp {
 
     pub fn rpc_with(&self, token: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let bearer = format!("Bearer {token}");
-        let mut all = vec![("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+        let mut all =
+            vec![("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
         if !token.is_empty() {
             all.push(("authorization", &bearer));
         }
@@ -169,8 +176,11 @@ impl TestApp {
     }
 
     pub fn call(&self, token: &str, tool: &str, arguments: &Value) -> Reply {
-        self.rpc(token, &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": tool, "arguments": arguments}}))
+        self.rpc(
+            token,
+            &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments}}),
+        )
     }
 
     /// Asserts that a token is refused as invalid at the resource.
@@ -190,5 +200,10 @@ impl TestApp {
 pub fn connection(client: &str, reply: &Reply) -> Connection {
     let body = reply.json();
     let text = |key: &str| body[key].as_str().unwrap_or_else(|| panic!("no {key}: {body}")).to_owned();
-    Connection { client: client.to_owned(), access: text("access_token"), refresh: text("refresh_token"), scope: text("scope") }
+    Connection {
+        client: client.to_owned(),
+        access: text("access_token"),
+        refresh: text("refresh_token"),
+        scope: text("scope"),
+    }
 }

@@ -20,7 +20,11 @@ impl Reply {
 
     /// Every header of a name.
     pub fn headers(&self, name: &str) -> Vec<&str> {
-        self.headers.iter().filter(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str()).collect()
+        self.headers
+            .iter()
+            .filter(|(own, _)| own.eq_ignore_ascii_case(name))
+            .map(|(_, v)| v.as_str())
+            .collect()
     }
 
     pub fn text(&self) -> &str {

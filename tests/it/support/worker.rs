@@ -98,8 +98,9 @@ fn serve(stream: &TcpStream, shared: &Mutex<State>) {
         };
         std::thread::sleep(delay);
         let echo = if body.is_empty() { "{}" } else { &body };
-        let (status, kind, body) = answer
-            .unwrap_or_else(|| (200, "application/json".to_owned(), format!("{{\"path\":\"{path}\",\"echo\":{echo}}}")));
+        let (status, kind, body) = answer.unwrap_or_else(|| {
+            (200, "application/json".to_owned(), format!("{{\"path\":\"{path}\",\"echo\":{echo}}}"))
+        });
         let head = format!(
             "HTTP/1.1 {status} Answer\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()

@@ -82,6 +82,8 @@ pub enum EndReason {
     },
     /// An old credential was used again.
     Reuse,
+    /// One of its credentials was reported as leaked.
+    Leaked,
     /// Not used for too long.
     Unused,
     /// As old as a connection may become.
@@ -105,6 +107,7 @@ impl EndReason {
             Self::TokenRevoked { token } => ("end-token-revoked", Some(token)),
             Self::TokenExpired { token } => ("end-token-expired", Some(token)),
             Self::Reuse => ("end-reuse", None),
+            Self::Leaked => ("end-leaked", None),
             Self::Unused => ("end-unused", None),
             Self::TooOld => ("end-too-old", None),
             Self::ClientRemoved => ("end-client-removed", None),
@@ -135,7 +138,7 @@ pub struct EndedConnection {
 impl EndedConnection {
     /// Whether the person should look into it.
     pub fn warns(&self) -> bool {
-        self.reason == EndReason::Reuse
+        matches!(self.reason, EndReason::Reuse | EndReason::Leaked)
     }
 }
 

@@ -127,6 +127,7 @@ fn errors() -> Vec<(&'static str, ErrorKind)> {
         ("unknown-client", ErrorKind::UnknownClient),
         ("bad-redirect", ErrorKind::BadRedirect { client: client() }),
         ("bad-request", bad_request()),
+        ("unreadable", ErrorKind::Unreadable),
         ("csrf", ErrorKind::Csrf),
         ("forbidden", ErrorKind::Forbidden),
         ("not-found", ErrorKind::NotFound),

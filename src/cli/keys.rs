@@ -1,0 +1,44 @@
+//! `portero keys`: the file that signs and seals.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::console::Console;
+use super::context;
+use super::outcome::Failure;
+use crate::app::Doors;
+use crate::identity::keys::Keys;
+
+/// What to do with the key file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Subcommand)]
+pub enum KeysCommand {
+    /// Make the key file; on PostgreSQL every node needs the same one
+    #[command(after_help = "Example:\n  portero keys init")]
+    Init,
+    /// Add a new key, which signs from now on; the old ones keep verifying
+    #[command(after_help = "Example:\n  portero keys rotate")]
+    Rotate,
+}
+
+/// Runs the command.
+pub fn run(command: KeysCommand, config_path: &Path, console: &mut Console<'_>) -> Result<(), Failure> {
+    let file = context::load(config_path)?.config.keys.file;
+    let doors = Doors::system();
+    let (entropy, now) = (doors.entropy.as_ref(), doors.clock.now());
+    let name = file.display();
+    let (count, text) = match command {
+        KeysCommand::Init => {
+            Keys::make(&file, entropy, now)?;
+            (1, format!("made {name}; give the same file to every node, and nobody else"))
+        }
+        KeysCommand::Rotate => {
+            let count = Keys::rotate(&file, entropy, now)?;
+            let text = format!(
+                "{name} holds {count} keys; give it to every node, and start the servers again to sign with the new one"
+            );
+            (count, text)
+        }
+    };
+    console.answer(&json!({ "file": file, "keys": count }), &text)
+}

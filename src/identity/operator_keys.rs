@@ -1,0 +1,34 @@
+//! Operator keys: made here, shown once, ended like everything else by [`super::revoke`].
+
+use super::Identity;
+use crate::domain::ids::KeyId;
+use crate::domain::secret::Secret;
+use crate::store::StoreError;
+use crate::store::audit::Event;
+use crate::store::keys::{KeyKind, OperatorKey};
+
+impl Identity {
+    /// Makes an operator key whose secret begins with `prefix`.
+    pub async fn create_operator_key(
+        &self,
+        kind: KeyKind,
+        prefix: &str,
+        name: &str,
+    ) -> Result<(OperatorKey, Secret), StoreError> {
+        let secret = Secret::generate(prefix, self.entropy.as_ref());
+        let key = OperatorKey {
+            id: KeyId::generate(self.entropy.as_ref()),
+            name: name.to_owned(),
+            created_at: self.now(),
+            revoked_at: None,
+        };
+        self.store
+            .transaction(async |tx| {
+                tx.insert_operator_key(kind, &key, &secret.digest()).await?;
+                let detail = Some(key.id.to_string());
+                tx.audit(Event { event: "key.created", detail, ..Event::default() }).await
+            })
+            .await?;
+        Ok((key, secret))
+    }
+}

@@ -1,0 +1,135 @@
+//! Where everything stands: from brands, services and pages to hosts and paths.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use actix_web::web;
+
+use super::Endpoint;
+use crate::app::App;
+use crate::app::brand::Brand;
+use crate::app::service::Service;
+use crate::app::sites::Base;
+use crate::config::Registration;
+use crate::gateway::{self, Gateway};
+use crate::oauth::metadata;
+use crate::pages::PageRoute;
+
+type Paths = HashMap<String, HashMap<String, Endpoint>>;
+
+const WELL_KNOWN_RESOURCE: &str = "/.well-known/oauth-protected-resource";
+const WELL_KNOWN_SERVER: &str = "/.well-known/oauth-authorization-server";
+
+pub(super) fn build(app: &App, gateway: &Gateway) -> Result<Paths, Vec<String>> {
+    let mut table = Table { routes: HashMap::new(), faults: Vec::new() };
+    for brand in &app.brands {
+        table.issuer(app, brand);
+    }
+    for service in &app.services {
+        match gateway.service(&service.id) {
+            Some(own) => table.service(service, &web::Data::from(Arc::clone(own))),
+            None => table.faults.push(format!("service {} was not compiled", service.id)),
+        }
+    }
+    // After everything that was configured, so that a service may be at the root of its host.
+    for service in &app.services {
+        table.courtesies(app, service);
+    }
+    for authority in
+        table.routes.keys().cloned().chain([app.sites.public.authority.clone()]).collect::<Vec<_>>()
+    {
+        for page in PageRoute::ALL {
+            table.offer(&authority, page.path(), &Endpoint::Page(page));
+        }
+    }
+    if table.faults.is_empty() { Ok(table.routes) } else { Err(table.faults) }
+}
+
+struct Table {
+    routes: HashMap<String, HashMap<String, Endpoint>>,
+    faults: Vec<String>,
+}
+
+impl Table {
+    fn claim(&mut self, authority: &str, path: String, endpoint: Endpoint) {
+        let site = self.routes.entry(authority.to_owned()).or_default();
+        if site.contains_key(&path) {
+            self.faults.push(format!("{authority}{path} would be two things at once"));
+        }
+        site.insert(path, endpoint);
+    }
+
+    /// A courtesy: taken only where nothing else is.
+    fn offer(&mut self, authority: &str, path: &str, endpoint: &Endpoint) {
+        let site = self.routes.entry(authority.to_owned()).or_default();
+        site.entry(path.to_owned()).or_insert_with(|| endpoint.clone());
+    }
+
+    fn issuer(&mut self, app: &App, brand: &Arc<Brand>) {
+        let base = Base::of(&brand.issuer);
+        let (host, path) = (&base.authority, &base.path);
+        let document = Endpoint::Document(metadata::authorization_server(app, brand));
+        self.claim(host, format!("{WELL_KNOWN_SERVER}{path}"), document.clone());
+        if !path.is_empty() {
+            self.claim(host, format!("{path}{WELL_KNOWN_SERVER}"), document);
+        }
+        for (name, endpoint) in endpoints(app, brand) {
+            self.claim(host, format!("{path}/{name}"), endpoint);
+        }
+    }
+
+    fn service(&mut self, service: &Arc<Service>, own: &web::Data<gateway::Service>) {
+        let base = Base::of(&service.resource);
+        let (host, path) = (&base.authority, &base.path);
+        let slash = format!("{path}/");
+        let own_spelling = if service.resource.ends_with('/') { &slash } else { path };
+        // Served under both spellings, without a redirect; each spelling's document names it as it was asked.
+        for spelling in [path, &slash] {
+            let named = format!("{}{spelling}", base.origin);
+            let document = Endpoint::Document(metadata::protected_resource(service, &named));
+            if !spelling.is_empty() {
+                self.claim(host, spelling.clone(), Endpoint::Mcp(own.clone()));
+            }
+            self.claim(host, format!("{WELL_KNOWN_RESOURCE}{spelling}"), document.clone());
+            if spelling == own_spelling && !path.is_empty() {
+                self.claim(host, format!("{path}{WELL_KNOWN_RESOURCE}"), document);
+            }
+        }
+    }
+
+    /// Root forms for clients that look nowhere else, and the issuer's document on the resource's origin.
+    fn courtesies(&mut self, app: &App, service: &Arc<Service>) {
+        let base = Base::of(&service.resource);
+        let on_host = |other: &&Arc<Service>| Base::of(&other.resource).authority == base.authority;
+        let alone = app.services.iter().filter(on_host).count() == 1;
+        if !alone && !service.config.default {
+            return;
+        }
+        let host = &base.authority;
+        let resource = Endpoint::Document(metadata::protected_resource(service, &service.resource));
+        self.offer(host, WELL_KNOWN_RESOURCE, &resource);
+        if service.accepts_oauth() {
+            let server = Endpoint::Document(metadata::authorization_server(app, &service.brand));
+            self.offer(host, WELL_KNOWN_SERVER, &server);
+            self.offer(host, &format!("{WELL_KNOWN_SERVER}{}", base.path), &server);
+            self.offer(host, &format!("{}{WELL_KNOWN_SERVER}", base.path), &server);
+            for (name, endpoint) in endpoints(app, &service.brand) {
+                self.offer(host, &format!("/{name}"), &endpoint);
+            }
+        }
+    }
+}
+
+fn endpoints(app: &App, brand: &Arc<Brand>) -> Vec<(&'static str, Endpoint)> {
+    let open = app.config.oauth.registration != Registration::Off;
+    let mut endpoints = vec![
+        ("authorize", Endpoint::Authorize(Arc::clone(brand))),
+        ("token", Endpoint::Token(Arc::clone(brand))),
+        ("revoke", Endpoint::Revoke(Arc::clone(brand))),
+        ("introspect", Endpoint::Introspect(Arc::clone(brand))),
+    ];
+    if open {
+        endpoints.push(("register", Endpoint::Register));
+    }
+    endpoints
+}
