@@ -69,7 +69,8 @@ async fn after_who_comes_the_method_then_the_plan_then_the_form() {
     let world = World::new("", POLICY).await;
     for method in [Method::GET, Method::DELETE, Method::PUT, Method::PATCH, Method::HEAD] {
         let request = test::TestRequest::with_uri("/functions/v1/mcp").method(method.clone());
-        let reply = world.send(request.insert_header(("authorization", format!("Bearer {}", token("free"))))).await;
+        let reply =
+            world.send(request.insert_header(("authorization", format!("Bearer {}", token("free"))))).await;
         assert_eq!((reply.status, reply.header("allow")), (405, Some("POST, OPTIONS")), "{method}");
     }
     for body in ["{", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"] {

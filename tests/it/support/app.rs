@@ -33,6 +33,8 @@ pub struct TestApp {
 pub struct Builder {
     /// The text of `portero.toml`, with `{base}`, `{listen}` and `{worker}` to fill in.
     pub toml: String,
+    /// Other files of its folder.
+    files: Vec<(&'static str, String)>,
 }
 
 const TOML: &str = r#"
@@ -105,15 +107,28 @@ impl Builder {
         self
     }
 
-    /// Starts the server.
-    pub fn start(self) -> TestApp {
-        self.start_with(Worker::start(), TOOLS)
+    /// Puts a file beside `portero.toml`, in place of one of the same name.
+    pub fn file(mut self, name: &'static str, text: &str) -> Self {
+        self.files.retain(|(own, _)| *own != name);
+        self.files.push((name, text.to_owned()));
+        self
     }
 
     /// Starts the server before a given worker with a given catalog.
     pub fn start_with(self, worker: Worker, tools: &str) -> TestApp {
+        self.file("tools.json", tools).start_before(worker)
+    }
+
+    /// Starts the server before a recording worker of its own.
+    pub fn start(self) -> TestApp {
+        self.start_before(Worker::start())
+    }
+
+    fn start_before(self, worker: Worker) -> TestApp {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("tools.json"), tools).unwrap();
+        for (name, text) in &self.files {
+            std::fs::write(dir.path().join(name), text).unwrap();
+        }
         let listen = format!("127.0.0.1:{}", free_port());
         let base = format!("http://{listen}");
         let mut toml =
@@ -129,8 +144,13 @@ impl Builder {
 
 impl TestApp {
     pub fn builder() -> Builder {
+        Self::builder_from(TOML).file("tools.json", TOOLS)
+    }
+
+    /// A server of another configuration, which has `{base}`, `{listen}` and `{worker}` where this run's URLs go.
+    pub fn builder_from(toml: &str) -> Builder {
         init_log();
-        Builder { toml: TOML.to_owned() }
+        Builder { toml: toml.to_owned(), files: Vec::new() }
     }
 
     pub fn start() -> Self {
@@ -165,6 +185,18 @@ impl TestApp {
         self.clock.advance(length);
         // The reader of the change log reads by the moved clock within a quarter of a second; until then every
         // check asks the database, which is right as well.
+    }
+
+    /// Waits for what a command beside the server has changed: it has one second to take effect.
+    pub fn eventually<T>(&self, what: &str, look: impl Fn() -> Option<T>) -> T {
+        let began = std::time::Instant::now();
+        loop {
+            if let Some(seen) = look() {
+                return seen;
+            }
+            assert!(began.elapsed() < Duration::from_secs(1), "not within a second: {what}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     pub fn now(&self) -> Timestamp {

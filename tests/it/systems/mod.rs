@@ -1,1 +1,3 @@
-//! Tests of this face.
+//! Whole systems, as their documents promise them to customers.
+
+mod mico;
