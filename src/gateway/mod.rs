@@ -31,6 +31,8 @@ mod relay;
 mod render;
 mod resolve;
 mod service;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod unsupported;
 mod verify;

@@ -1,4 +1,5 @@
-//! The gateway in one process: a real worker on a port, real HTTP types, identities from a map.
+//! The gateway in one process: a real worker on a port, real HTTP types, a real store on a file of its own, and
+//! a verification cache that already knows a few callers by name.
 
 #![expect(
     clippy::unwrap_used,
@@ -29,20 +30,30 @@ use actix_web::{App as Actix, HttpRequest, HttpResponse, HttpServer, test, web};
 use serde_json::{Value, json};
 
 use super::{Gateway, handle};
-use crate::app::App;
+use crate::app::{App, Doors};
+use crate::cluster::verified::Lookup;
 use crate::config::Config;
 use crate::domain::clock::{ManualClock, Timestamp};
 use crate::domain::entropy::Entropy;
-use crate::domain::ids::{PlanId, ServiceId};
+use crate::domain::ids::ServiceId;
 use crate::domain::pat::Mode;
-use crate::domain::plan::Plan;
 use crate::domain::scope::ScopeSet;
+use crate::domain::secret::{Digest, Secret};
 use crate::domain::verified::{TokenKind, Verified};
 use crate::domain::workspace::WorkspaceStatus;
-use crate::identity::verify::Identity;
-use crate::upstream::client::Client;
+use crate::identity::keys::Keys;
+use crate::store::Store;
 
-pub struct Sevens;
+/// Bytes made of a name, so that a caller's name always gives the same token.
+struct Named(String);
+impl Entropy for Named {
+    fn fill(&self, buffer: &mut [u8]) {
+        buffer.fill(0);
+        buffer.iter_mut().zip(self.0.bytes()).for_each(|(byte, letter)| *byte = letter);
+    }
+}
+
+struct Sevens;
 impl Entropy for Sevens {
     fn fill(&self, buffer: &mut [u8]) {
         buffer.fill(7);
@@ -170,6 +181,15 @@ pub struct World {
     pub app: web::Data<App>,
     pub gateway: web::Data<Gateway>,
     pub worker: Worker,
+    clock: Arc<ManualClock>,
+    _folder: tempfile::TempDir,
+}
+
+/// The shared parts over a store of their own, before a gateway is built on them.
+pub struct Base {
+    pub app: App,
+    clock: Arc<ManualClock>,
+    folder: tempfile::TempDir,
 }
 
 /// One answer.
@@ -212,32 +232,52 @@ pub fn config(url: &str, service: &str, policy: &str) -> Result<Config, String> 
         .map_err(|error| error.to_string())
 }
 
-pub fn app(config: Config) -> App {
-    let plan = |id: &str, features: &[&str]| {
-        let features = features.iter().map(|feature| (*feature).to_owned()).collect();
-        (PlanId::from(id), Plan { id: id.into(), features, credits_per_month: None })
+/// The token of a caller by name: `oauth` and `other` hold access tokens, everybody else a personal one. What
+/// no caller is named by is sent as it is.
+pub fn token(name: &str) -> String {
+    let prefix = match name {
+        "oauth" | "other" => "mico_oat_",
+        "pat" | "full" | "free" | "none" | "gone" | "test" | "due" | "inactive" | "unknown" => "mico_pat_",
+        as_it_is => return as_it_is.to_owned(),
     };
-    let mut known = HashMap::new();
-    let mut add = |token: &str, verified: Verified| known.insert(token.to_owned(), Arc::new(verified));
-    add("pat", verified(TokenKind::Pat, "mico:read"));
-    add("full", verified(TokenKind::Pat, "mico:read mico:write"));
-    add("oauth", verified(TokenKind::Oauth, "mico:read"));
-    add("other", Verified { service: Some("other".into()), ..verified(TokenKind::Oauth, "mico:read") });
-    add("free", Verified { plan: Some("free".into()), ..verified(TokenKind::Pat, "mico:read mico:write") });
-    add("none", Verified { plan: None, ..verified(TokenKind::Pat, "mico:read") });
-    add("gone", Verified { plan: Some("gone".into()), ..verified(TokenKind::Pat, "mico:read") });
-    add("test", Verified { mode: Mode::Test, ..verified(TokenKind::Pat, "mico:read mico:write") });
-    for (token, status) in [("due", WorkspaceStatus::PastDue), ("inactive", WorkspaceStatus::Inactive)] {
-        add(token, Verified { status, ..verified(TokenKind::Pat, "mico:read mico:write") });
+    Secret::generate(prefix, &Named(name.to_owned())).expose().to_owned()
+}
+
+fn callers() -> Vec<(&'static str, Verified)> {
+    let full = || verified(TokenKind::Pat, "mico:read mico:write");
+    let read = || verified(TokenKind::Pat, "mico:read");
+    let oauth = || verified(TokenKind::Oauth, "mico:read");
+    vec![
+        ("pat", read()),
+        ("full", full()),
+        ("oauth", oauth()),
+        ("other", Verified { service: Some("other".into()), ..oauth() }),
+        ("free", Verified { plan: Some("free".into()), ..full() }),
+        ("none", Verified { plan: None, ..read() }),
+        ("gone", Verified { plan: Some("gone".into()), ..read() }),
+        ("test", Verified { mode: Mode::Test, ..full() }),
+        ("due", Verified { status: WorkspaceStatus::PastDue, ..full() }),
+        ("inactive", Verified { status: WorkspaceStatus::Inactive, ..full() }),
+    ]
+}
+
+/// The shared parts of a configuration. The change log counts as read, so the cache serves the callers.
+pub async fn base(config: Config) -> Base {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::at(Timestamp::from_millis(0)));
+    let doors = Doors { clock: clock.clone(), entropy: Arc::new(Sevens) };
+    let url = format!("sqlite://{}", folder.path().join("portero.db").display());
+    let store = Store::open(&url, clock.clone()).unwrap();
+    store.migrate().await.unwrap();
+    let app = App::new(Arc::new(config), doors, store, Keys::none());
+    let (cache, now) = (&app.identity.verified, app.clock.now());
+    cache.log_read(now);
+    for (name, verified) in callers() {
+        let digest = Digest::of(&token(name));
+        let Lookup::Ask(ticket) = cache.look_up(&digest, now) else { panic!("{name} is known already") };
+        cache.fill(digest, ticket, Arc::new(verified), now);
     }
-    App {
-        config: Arc::new(config),
-        clock: Arc::new(ManualClock::at(Timestamp::from_millis(0))),
-        entropy: Arc::new(Sevens),
-        identity: Identity { known, ..Identity::default() },
-        plans: HashMap::from([plan("flow", &["mcp"]), plan("free", &[])]),
-        upstream: Client::new(),
-    }
+    Base { app, clock, folder }
 }
 
 impl World {
@@ -246,9 +286,21 @@ impl World {
     }
 
     pub async fn with(worker: Worker, service: &str, policy: &str) -> Self {
-        let app = app(config(&worker.url, service, policy).unwrap());
+        let base = base(config(&worker.url, service, policy).unwrap()).await;
+        Self::over(base, worker).await
+    }
+
+    pub async fn over(base: Base, worker: Worker) -> Self {
+        let Base { app, clock, folder } = base;
         let gateway = Gateway::build(&app).await.unwrap();
-        Self { app: web::Data::new(app), gateway: web::Data::new(gateway), worker }
+        Self { app: web::Data::new(app), gateway: web::Data::new(gateway), worker, clock, _folder: folder }
+    }
+
+    /// From here on no credential can be checked: the database is closed and the cache has been blind for too
+    /// long.
+    pub async fn go_blind(&self) {
+        self.app.identity.store.close().await;
+        self.clock.advance(std::time::Duration::from_secs(6));
     }
 
     pub async fn send(&self, request: test::TestRequest) -> Reply {
@@ -263,7 +315,7 @@ impl World {
     /// A POST with the usual headers; `more` overrides them, an empty value takes one away.
     pub async fn post(&self, token: &str, body: impl Into<String>, more: &[(&str, &str)]) -> Reply {
         let mut headers = HeaderMap::new();
-        let bearer = format!("Bearer {token}");
+        let bearer = format!("Bearer {}", self::token(token));
         let usual = [
             ("authorization", if token.is_empty() { "" } else { &*bearer }),
             ("content-type", "application/json"),

@@ -58,7 +58,7 @@ async fn bad_credentials_are_401_and_trouble_is_503() {
     }
     let reply = world.call("gone", "list_meetings", json!({})).await;
     assert_eq!((reply.status, reply.json()["code"].as_str()), (503, Some("verification_unavailable")));
-    world.app.identity.down.store(true, Ordering::SeqCst);
+    world.go_blind().await;
     let reply = world.call("pat", "list_meetings", json!({})).await;
     assert_eq!((reply.status, reply.header("retry-after")), (503, Some("2")));
     assert!(reply.header("www-authenticate").is_none());
@@ -69,7 +69,7 @@ async fn after_who_comes_the_method_then_the_plan_then_the_form() {
     let world = World::new("", POLICY).await;
     for method in [Method::GET, Method::DELETE, Method::PUT, Method::PATCH, Method::HEAD] {
         let request = test::TestRequest::with_uri("/functions/v1/mcp").method(method.clone());
-        let reply = world.send(request.insert_header(("authorization", "Bearer free"))).await;
+        let reply = world.send(request.insert_header(("authorization", format!("Bearer {}", token("free"))))).await;
         assert_eq!((reply.status, reply.header("allow")), (405, Some("POST, OPTIONS")), "{method}");
     }
     for body in ["{", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"] {
@@ -227,8 +227,8 @@ async fn what_is_not_yet_done_stops_the_start() {
         ("", "[service.prompt.x]\nscopes = []"),
         ("", "[service.resources.\"a://b\"]\nscopes = []"),
     ] {
-        let app = app(config("http://127.0.0.1:1", service, policy).unwrap());
-        let faults = Gateway::build(&app).await.err().unwrap_or_else(|| panic!("{service}{policy}"));
+        let base = base(config("http://127.0.0.1:1", service, policy).unwrap()).await;
+        let faults = Gateway::build(&base.app).await.err().unwrap_or_else(|| panic!("{service}{policy}"));
         assert!(faults[0].contains("not available in this version"), "{faults:?}");
     }
 }

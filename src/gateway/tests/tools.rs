@@ -213,11 +213,11 @@ async fn a_write_has_an_idempotency_key() {
 async fn a_bad_catalog_stops_the_start_and_a_silent_worker_does_not() {
     let worker = Worker::start();
     *worker.tools.lock().unwrap() = json!([{"name": "a b"}]);
-    let faults = Gateway::build(&app(config(&worker.url, "", POLICY).unwrap())).await.err().unwrap();
+    let bad = base(config(&worker.url, "", POLICY).unwrap()).await;
+    let faults = Gateway::build(&bad.app).await.err().unwrap();
     assert!(faults[0].contains("tool \"a b\" has a name"), "{faults:?}");
-    let silent = app(config("http://127.0.0.1:1", "", POLICY).unwrap());
-    let gateway = Gateway::build(&silent).await.unwrap();
-    let world = World { app: web::Data::new(silent), gateway: web::Data::new(gateway), worker };
+    let silent = base(config("http://127.0.0.1:1", "", POLICY).unwrap()).await;
+    let world = World::over(silent, worker).await;
     let reply = world.rpc("pat", "tools/list", json!({})).await;
     assert_eq!(reply.json()["error"]["data"]["code"], "upstream_unavailable");
     assert_eq!(

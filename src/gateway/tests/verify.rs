@@ -3,13 +3,13 @@
 use super::*;
 use crate::gateway::verify;
 
-async fn ask(world: &World, token: &str, path: &str) -> Reply {
+async fn ask(world: &World, caller: &str, path: &str) -> Reply {
     let service = web::Data::from(Arc::clone(world.gateway.service(&ServiceId::from("mico")).unwrap()));
     let actix = Actix::new().app_data(world.app.clone()).app_data(world.gateway.clone()).app_data(service);
     let actix = test::init_service(actix.default_service(web::to(verify))).await;
     let mut request = test::TestRequest::get().uri(path);
-    if !token.is_empty() {
-        request = request.insert_header(("authorization", format!("Bearer {token}")));
+    if !caller.is_empty() {
+        request = request.insert_header(("authorization", format!("Bearer {}", token(caller))));
     }
     let response = test::call_service(&actix, request.to_request()).await;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
