@@ -9,8 +9,8 @@ use futures_util::StreamExt as _;
 
 use super::refusal::Reason;
 
-/// How much of a body that is too long is still read, and for how long, so that the client gets to read the
-/// answer instead of a reset connection.
+/// How much of a body that nobody wants is still read, in limits, and for how long: a client that is still
+/// writing gets to read its answer instead of a reset connection, and the connection can be used again.
 const DRAIN: usize = 4;
 const DRAIN_TIME: Duration = Duration::from_secs(3);
 
@@ -47,7 +47,8 @@ pub async fn read(request: &HttpRequest, mut payload: web::Payload, limit: usize
     Ok(first.unwrap_or_else(|| all.freeze()))
 }
 
-async fn drain(payload: &mut web::Payload, limit: usize) {
+/// Reads a body away, up to a bound, without keeping it.
+pub async fn drain(payload: &mut web::Payload, limit: usize) {
     let rest = async {
         let mut left = limit.saturating_mul(DRAIN);
         while let Some(Ok(chunk)) = payload.next().await {

@@ -77,11 +77,14 @@ pub async fn handle(
     response
 }
 
-async fn life(cx: Cx<'_>, payload: web::Payload) -> HttpResponse {
+async fn life(cx: Cx<'_>, mut payload: web::Payload) -> HttpResponse {
     let mut frame = Frame::blank(cx);
     let caller = match identified(cx).await {
         Ok(caller) => caller,
-        Err(reason) => return finish(cx, &frame, render::refuse(cx, &frame, &reason)),
+        Err(reason) => {
+            body::drain(&mut payload, cx.gateway.body_limit).await;
+            return finish(cx, &frame, render::refuse(cx, &frame, &reason));
+        }
     };
     frame.kind = caller.caller().kind();
     let admitted = receive::method(cx)

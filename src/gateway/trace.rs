@@ -1,11 +1,13 @@
 //! What identifies a call across processes: request id and W3C trace context.
 
+use std::cell::RefCell;
+
 use actix_web::HttpMessage as _;
 use actix_web::http::header::HeaderMap as Incoming;
 use http::header::{HeaderMap, HeaderName};
 
 use super::call::Cx;
-use crate::domain::entropy;
+use crate::domain::entropy::Entropy;
 use crate::http::record::RequestId;
 use crate::mcp::jsonrpc::{self, Meta};
 use crate::upstream::identity_headers;
@@ -33,8 +35,7 @@ const MAX_CARRIED: usize = 2048;
 impl Trace {
     /// For this request.
     pub fn new(cx: Cx<'_>, meta: &Meta<'_>) -> Self {
-        let random = entropy::bytes::<40>(&*cx.app.entropy);
-        let hex = hex(&random);
+        let hex = hex(&random(&*cx.app.entropy));
         let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
         let header = cx.header("traceparent").filter(|text| is_traceparent(text)).map(str::to_owned);
         let traceparent = header
@@ -81,12 +82,36 @@ fn is_traceparent(text: &str) -> bool {
     lengths && [trace, parent, flags].into_iter().all(lower_hex) && !zero(trace) && !zero(parent)
 }
 
+const RANDOM: usize = 40;
+const BLOCK: usize = 64 * RANDOM;
+
+thread_local! {
+    static POOL: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Random bytes for ids, asked for by the block: a call to the system each time would cost as much as reading
+/// the message. What is taken is removed, and nothing here is a secret.
+fn random(entropy: &dyn Entropy) -> Vec<u8> {
+    POOL.with_borrow_mut(|pool| {
+        if pool.len() < RANDOM {
+            pool.resize(BLOCK, 0);
+            entropy.fill(pool);
+        }
+        pool.split_off(pool.len() - RANDOM)
+    })
+}
+
 /// Lower-case hexadecimal, without a formatter on the way: this runs on every call.
 fn hex(bytes: &[u8]) -> String {
     const DIGITS: [char; 16] =
         ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
     let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or('0');
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
+    text
 }
 
 #[cfg(test)]
