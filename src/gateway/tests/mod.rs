@@ -1,14 +1,6 @@
 //! The gateway in one process: a real worker on a port, real HTTP types, a real store on a file of its own, and
 //! a verification cache that already knows a few callers by name.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
-
 mod confirm;
 mod property;
 mod public;
