@@ -111,12 +111,11 @@ impl Ledger {
         let mut groups: Vec<(&ClientId, AppGroup)> = Vec::new();
         for view in self.grants.iter().filter(|view| self.is_live(seat.app(), view)) {
             let connection = self.connection(seat, view);
-            match groups.iter_mut().find(|(id, _)| **id == view.grant.client) {
-                Some((_, group)) => group.connections.push(connection),
-                None => {
-                    let group = AppGroup { client: self.client(view), connections: vec![connection] };
-                    groups.push((&view.grant.client, group));
-                }
+            if let Some((_, group)) = groups.iter_mut().find(|(id, _)| **id == view.grant.client) {
+                group.connections.push(connection);
+            } else {
+                let group = AppGroup { client: self.client(view), connections: vec![connection] };
+                groups.push((&view.grant.client, group));
             }
         }
         groups.into_iter().map(|(_, group)| group).collect()

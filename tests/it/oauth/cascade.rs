@@ -201,3 +201,47 @@ fn everything_survives_a_restart() {
     assert_eq!(app.register("test client"), own.client);
     assert_eq!(app.refresh(&own.client, &own.refresh).status, 200);
 }
+
+/// A reading of the database that began before a revocation and ends after it: the order is forced.
+#[test]
+fn a_reading_that_began_before_the_revocation_does_not_outlive_it() {
+    use portero::cluster::verified::Lookup;
+    use portero::domain::secret::Digest;
+
+    let app = TestApp::start();
+    let pat = app.pat(&app.person("ana"), &[]);
+    // The reader of the change log has to have run once, or the cache would not serve at all.
+    std::thread::sleep(Duration::from_millis(400));
+    let identity = &app.app.identity;
+    let digest = Digest::of(&pat.token);
+    let Lookup::Ask(ticket) = identity.verified.look_up(&digest, app.now()) else { panic!("cold") };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let read = runtime.block_on(identity.store.pat_token(&digest, app.now())).unwrap().expect("alive");
+    app.cli(&["token", "revoke", &pat.id], None);
+    std::thread::sleep(Duration::from_millis(500));
+    identity.verified.fill(digest, ticket, read.into(), app.now());
+    app.assert_dead(&pat.token);
+}
+
+#[test]
+fn a_warm_call_asks_the_database_nothing() {
+    let app = TestApp::start();
+    let pat = app.pat(&app.person("ana"), &[]);
+    let own = app.connect(&pat.token);
+    std::thread::sleep(Duration::from_millis(400));
+    app.assert_alive(&pat.token);
+    app.assert_alive(&own.access);
+    tokio::runtime::Runtime::new().unwrap().block_on(app.app.identity.store.close());
+    for _ in 0..20 {
+        app.assert_alive(&pat.token);
+        app.assert_alive(&own.access);
+    }
+    // And once the change log could not be read for too long, nobody is let through on old knowledge.
+    app.advance(Duration::from_secs(6));
+    let reply = app.call(&pat.token, "list_meetings", &json!({}));
+    assert_eq!(reply.status, 503, "{reply:?}");
+    assert_eq!(reply.json()["code"], "verification_unavailable");
+    assert!(reply.header("retry-after").is_some() && reply.header("www-authenticate").is_none());
+    let refresh = app.refresh(&own.client, &own.refresh);
+    assert_eq!((refresh.status, refresh.json()["error"].as_str()), (503, Some("temporarily_unavailable")));
+}

@@ -1,0 +1,4 @@
+//! The pages as people and programs use them.
+
+mod flows;
+mod support;
