@@ -11,12 +11,13 @@ const SWEEP: &str = "DELETE FROM changes WHERE seq IN (SELECT seq FROM changes W
 const DATA_VERSION: &str = "PRAGMA data_version";
 
 /// A connection of its own that notices commits of other processes: SQLite's `data_version` is per connection.
-pub struct CommitWatch(sqlx::pool::PoolConnection<sqlx::Any>);
+/// It belongs to no pool: it is held for good, and a store that closes would wait for it for ever.
+pub struct CommitWatch(sqlx::AnyConnection);
 
 impl CommitWatch {
     /// A number that differs from the last one if another connection has committed in between.
     pub async fn version(&mut self) -> Result<i64, StoreError> {
-        let row = sqlx::query(DATA_VERSION).fetch_one(&mut *self.0).await?;
+        let row = sqlx::query(DATA_VERSION).fetch_one(&mut self.0).await?;
         row.number("data_version")
     }
 }
@@ -40,9 +41,9 @@ impl Store {
         sqlx::query(SETTLED).bind(before.millis()).fetch_one(&self.reader).await?.number("n")
     }
 
-    /// Takes a connection out of the readers to watch for commits.
+    /// Takes a connection out of the readers, who open another in its place, to watch for commits.
     pub async fn watch_commits(&self) -> Result<CommitWatch, StoreError> {
-        Ok(CommitWatch(self.reader.acquire().await?))
+        Ok(CommitWatch(self.reader.acquire().await?.detach()))
     }
 }
 
