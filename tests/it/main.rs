@@ -1,4 +1,5 @@
 //! The black-box suite: real HTTP against a real server over a real database file.
+#![cfg(test)]
 
 mod support;
 

@@ -114,17 +114,9 @@ impl Builder {
         self
     }
 
-    /// Starts the server before a given worker with a given catalog.
-    pub fn start_with(self, worker: Worker, tools: &str) -> TestApp {
-        self.file("tools.json", tools).start_before(worker)
-    }
-
     /// Starts the server before a recording worker of its own.
     pub fn start(self) -> TestApp {
-        self.start_before(Worker::start())
-    }
-
-    fn start_before(self, worker: Worker) -> TestApp {
+        let worker = Worker::start();
         let dir = tempfile::tempdir().unwrap();
         for (name, text) in &self.files {
             std::fs::write(dir.path().join(name), text).unwrap();
@@ -187,18 +179,6 @@ impl TestApp {
         // check asks the database, which is right as well.
     }
 
-    /// Waits for what a command beside the server has changed: it has one second to take effect.
-    pub fn eventually<T>(&self, what: &str, look: impl Fn() -> Option<T>) -> T {
-        let began = std::time::Instant::now();
-        loop {
-            if let Some(seen) = look() {
-                return seen;
-            }
-            assert!(began.elapsed() < Duration::from_secs(1), "not within a second: {what}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
@@ -220,6 +200,17 @@ impl TestApp {
     pub fn authority(&self) -> &str {
         self.base.strip_prefix("http://").unwrap()
     }
+}
+
+/// Waits for what a command beside the server has changed: it has one second to take effect.
+pub fn eventually<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
+    for _ in 0..100 {
+        if let Some(seen) = look() {
+            return seen;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("not within a second: {what}");
 }
 
 impl Drop for TestApp {

@@ -6,5 +6,5 @@ pub mod flow;
 pub mod http;
 pub mod worker;
 
-pub use app::TestApp;
+pub use app::{TestApp, eventually};
 pub use http::{Reply, request};

@@ -83,9 +83,9 @@ fn m048_m049_m050_m051_m052_m053_m054_m055_list_meetings() {
             first,
             json!({"offset": 0, "limit": 20, "returned": 20, "total": null, "next_offset": 20})
         );
-        let last = list(json!({"offset": 20}))["pagination"].clone();
+        let rest = list(json!({"offset": 20}))["pagination"].clone();
         assert_eq!(
-            last,
+            rest,
             json!({"offset": 20, "limit": 20, "returned": 9, "total": null, "next_offset": null})
         );
     });

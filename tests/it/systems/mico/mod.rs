@@ -169,6 +169,7 @@ impl Caller<'_> {
     }
 
     /// What a call gives that goes well.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments are written where they are passed")]
     fn ask(&self, tool: &str, arguments: Value) -> Value {
         let (failed, body) = self.result(tool, &arguments);
         assert!(!failed, "{tool} {arguments}: {body}");
@@ -176,6 +177,7 @@ impl Caller<'_> {
     }
 
     /// The `error` of a call that cannot be answered.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments are written where they are passed")]
     fn refused(&self, tool: &str, arguments: Value) -> String {
         let (failed, body) = self.result(tool, &arguments);
         assert!(failed, "{tool} {arguments}: {body}");
@@ -183,16 +185,16 @@ impl Caller<'_> {
     }
 
     /// Asserts a page's usual and largest length: what is asked beyond them is adjusted, never refused.
-    fn adjusts_limit(&self, tool: &str, arguments: &Value, usual: u64, most: u64) {
+    fn adjusts_limit(&self, tool: &str, arguments: &Value, usual: i64, most: i64) {
         let limit = |asked: Option<i64>| {
             let mut arguments = arguments.clone();
             if let Some(asked) = asked {
                 arguments["limit"] = asked.into();
             }
-            self.ask(tool, arguments)["pagination"]["limit"].as_u64().unwrap()
+            self.ask(tool, arguments)["pagination"]["limit"].as_i64().unwrap()
         };
         assert_eq!(limit(None), usual, "{tool} without a limit");
-        for (asked, used) in [(1, 1), (7, 7), (0, 1), (-1, 1), (most as i64, most), (99_999, most)] {
+        for (asked, used) in [(1, 1), (7, 7), (0, 1), (-1, 1), (most, most), (99_999, most)] {
             assert_eq!(limit(Some(asked)), used, "{tool} with limit {asked}");
         }
     }

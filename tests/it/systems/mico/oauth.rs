@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Mico, statement};
 use crate::support::flow::{REDIRECT, connection};
 use crate::support::http::{get, query_value};
-use crate::support::{Reply, TestApp};
+use crate::support::{Reply, TestApp, eventually};
 
 const DAY: Duration = Duration::from_hours(24);
 
@@ -158,12 +158,12 @@ fn m039_m040_refresh_tokens_last_thirty_days_and_rotate() {
     });
     statement("M039", || {
         // Renewed by its use six hours after the other one was given out.
-        app.advance(DAY * 30 - Duration::from_hours(6) + Duration::from_secs(1));
+        app.advance(Duration::from_hours(30 * 24 - 6) + Duration::from_secs(1));
         assert_invalid_grant(&app.refresh(&idle.client, &idle.refresh));
         let reply = app.refresh(&last.client, &last.refresh);
         assert_eq!(reply.status, 200, "{reply:?}");
         last = connection(&last.client, &reply);
-        app.advance(DAY * 30 - Duration::from_secs(1));
+        app.advance(Duration::from_secs(30 * 86_400 - 1));
         let reply = app.refresh(&last.client, &last.refresh);
         assert_eq!(reply.status, 200, "in its last second: {reply:?}");
         last = connection(&last.client, &reply);
@@ -228,7 +228,7 @@ fn m042_revoking_that_token_ends_every_connection_it_authorized() {
     statement("M042", || {
         app.cli(&["token", "revoke", &pat.id], None);
         for own in &ended {
-            app.eventually("401", || (status(app, &own.access) == 401).then_some(()));
+            eventually("401", || (status(app, &own.access) == 401).then_some(()));
             app.assert_dead(&own.access);
             assert_invalid_grant(&app.refresh(&own.client, &own.refresh));
         }

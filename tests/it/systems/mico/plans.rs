@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Mico, statement};
-use crate::support::{Reply, TestApp};
+use crate::support::{Reply, TestApp, eventually};
 
 /// One of each kind of message.
 const MESSAGES: [&str; 7] = [
@@ -27,7 +27,7 @@ fn refused(reply: &Reply, code: &str) {
 }
 
 fn status_becomes(app: &TestApp, token: &str, status: u16) {
-    app.eventually(&format!("{status}"), || {
+    eventually(&format!("{status}"), || {
         (app.call(token, "list_meetings", &json!({})).status == status).then_some(())
     });
 }
@@ -73,7 +73,7 @@ fn m006_m104_the_plan_is_asked_at_every_request_before_anything_of_the_message()
         status_becomes(app, &token, 402);
         refused(&app.rpc_with(&token, &[], MESSAGES[0]), "feature_not_included");
         app.cli(&["workspace", "set-plan", &diego.workspace, "none"], None);
-        app.eventually("no_plan", || {
+        eventually("no_plan", || {
             (app.rpc_with(&token, &[], MESSAGES[1]).json()["code"] == "no_plan").then_some(())
         });
         app.cli(&["workspace", "set-plan", &diego.workspace, "flow"], None);

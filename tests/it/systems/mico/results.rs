@@ -127,7 +127,7 @@ fn m098_a_failure_while_reading_is_a_normal_result_too() {
 
 /// Before a worker that fails as it is told, and with a deadline that a test can wait for.
 #[test]
-fn m098_a_worker_that_fails_or_takes_too_long() {
+fn m001_m048_m098_a_worker_that_fails_or_takes_too_long() {
     let mut builder = builder();
     assert!(builder.toml.contains("timeout = \"30s\""));
     builder.toml = builder.toml.replace("timeout = \"30s\"", "timeout = \"500ms\"");
@@ -153,6 +153,17 @@ fn m098_a_worker_that_fails_or_takes_too_long() {
         app.worker.takes(Duration::from_millis(1500));
         assert!(!ana.refused("list_meetings", json!({})).is_empty(), "too slow");
         app.worker.takes(Duration::ZERO);
-        ana.ask("list_meetings", json!({}));
+        ana.ask("list_meetings", json!({"limit": -1}));
+    });
+    let seen = app.worker.last();
+    statement("M001", || {
+        assert_eq!(seen.header("x-portero-subject"), Some("ana"), "whose meetings it reads")
+    });
+    statement("M048", || {
+        assert_eq!(
+            (seen.path.as_str(), seen.body.as_str()),
+            ("/tools/list_meetings", r#"{"limit":-1}"#),
+            "untouched"
+        );
     });
 }
