@@ -152,3 +152,7 @@ pub async fn read(mut body: Incoming, limit: usize) -> Result<Bytes, Failure> {
     }
     Ok(first.unwrap_or_else(|| all.freeze()))
 }
+
+#[cfg(test)]
+#[path = "client_tests.rs"]
+mod tests;
