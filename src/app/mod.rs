@@ -2,6 +2,7 @@
 
 pub mod brand;
 pub mod doors;
+pub mod request_ids;
 pub mod service;
 pub mod sites;
 
@@ -19,6 +20,7 @@ use crate::identity::{Identity, Lifetimes};
 use crate::store::Store;
 use crate::upstream::client::Client as UpstreamClient;
 use brand::Brand;
+use request_ids::RequestIds;
 use service::Service;
 use sites::Sites;
 
@@ -53,6 +55,8 @@ pub struct App {
     pub sites: Sites,
     /// The one door to upstreams.
     pub upstream: UpstreamClient,
+    /// Numbers requests.
+    pub request_ids: RequestIds,
 }
 
 impl App {
@@ -73,12 +77,13 @@ impl App {
             sites: Sites::new(&config.public_url, &brands, &services),
             config,
             clock: doors.clock,
-            entropy: doors.entropy,
+            entropy: Arc::clone(&doors.entropy),
             identity,
             keys,
             brands,
             services,
             upstream: UpstreamClient::new(),
+            request_ids: RequestIds::new(doors.entropy.as_ref()),
         }
     }
 

@@ -220,7 +220,6 @@ mod tests {
         assert!(alive(&cache, &digest, 5_000));
         assert!(!alive(&cache, &digest, 5_001), "blind for too long");
         cache.log_read(at(59_999));
-        cache.fill(digest, ticket(&cache, &digest), verified(), at(0));
         assert!(alive(&cache, &digest, 59_999));
         assert!(!alive(&cache, &digest, 60_000), "too old");
     }

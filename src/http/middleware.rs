@@ -13,7 +13,6 @@ use super::answer;
 use super::client_ip::client_ip;
 use super::record::{Record, RequestId};
 use crate::app::App;
-use crate::domain::secret::base62;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -27,9 +26,7 @@ pub async fn edge<B: MessageBody + 'static>(
         return Ok(next.call(req).await?.map_into_left_body());
     };
     let began = app.clock.now();
-    let mut bits = [0u8; 12];
-    app.entropy.fill(&mut bits);
-    let id = base62(&bits, 17);
+    let id = app.request_ids.next();
     req.extensions_mut().insert(RequestId(id.clone().into_boxed_str()));
     let mut response = if knows_host(&app, &req) {
         next.call(req).await?.map_into_left_body()

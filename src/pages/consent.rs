@@ -162,7 +162,8 @@ fn nothing(app: &App, pending: &Pending, workspaces: &[Workspace]) -> Option<Not
     if !workspaces.is_empty() && !workspaces.iter().any(included) {
         return Some(Nothing::Plan { upgrade_href: service.config.upgrade_url.clone() });
     }
-    pending.offered().is_empty().then_some(Nothing::Scopes)
+    // A service that declares no scopes is allowed as a whole.
+    (pending.offered().is_empty() && !pending.service.scopes.is_empty()).then_some(Nothing::Scopes)
 }
 
 fn includes(app: &App, service: &Service, workspace: &Workspace) -> bool {

@@ -10,7 +10,9 @@ use tracing_subscriber::EnvFilter;
 /// Starts logging. Lines are written by a thread of their own, so that a slow terminal holds up no call; the
 /// guard writes what is left when it is dropped.
 pub fn init() -> WorkerGuard {
-    let (writer, guard) = NonBlockingBuilder::default().lossy(false).finish(std::io::stderr());
+    // The thread flushes whenever it has caught up: under load many lines go out in one write.
+    let out = std::io::BufWriter::with_capacity(64 * 1024, std::io::stderr());
+    let (writer, guard) = NonBlockingBuilder::default().lossy(false).finish(out);
     let filter = EnvFilter::try_from_env("PORTERO_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
     if std::env::var("PORTERO_LOG_FORMAT").is_ok_and(|format| format == "json") {

@@ -22,7 +22,7 @@ pub(super) fn check(
     service: &Service,
 ) -> Result<Offered, (Code, &'static str)> {
     let asked = wanted(params.get("scope"));
-    if asked.is_empty() {
+    if asked.is_empty() || service.scopes.is_empty() {
         let registered = wanted(client.metadata.scope.as_deref());
         let ticked = service.scopes.intersection(&registered);
         let ticked = if ticked.is_empty() { service.default_scopes.clone() } else { ticked };

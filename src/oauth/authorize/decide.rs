@@ -103,8 +103,10 @@ pub async fn allow(
     person: &Person,
     chosen: &ScopeSet,
 ) -> Result<String, NotDecided> {
-    let offered = pending.offered().intersection(chosen);
-    if offered.is_empty() {
+    let choices = pending.offered();
+    let offered = choices.intersection(chosen);
+    // A service that declares no scopes is allowed as a whole.
+    if offered.is_empty() && !choices.is_empty() {
         return Err(NotDecided::NothingChosen);
     }
     let (user, workspace, pat, mode, scopes) = match person {
@@ -114,7 +116,7 @@ pub async fn allow(
             (&own.user, &own.workspace, own.pat.as_ref(), own.mode, within)
         }
     };
-    if scopes.is_empty() {
+    if scopes.is_empty() && !choices.is_empty() {
         return Err(NotDecided::NothingGrantable);
     }
     bound(pending, user)?;
