@@ -23,6 +23,23 @@ const register = async (callback) => {
   return (await response.json()).client_id;
 };
 
+const VERIFIER = "v".repeat(43);
+
+/** Makes a connection of what was allowed, so that it shows. */
+const redeem = async (client_id, redirect_uri, href) => {
+  const response = await fetch(`${endpoint}/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "authorization_code",
+      code: new URL(href).searchParams.get("code"),
+      client_id,
+      redirect_uri,
+      code_verifier: VERIFIER,
+    }),
+  });
+  assert.equal(response.status, 200);
+};
+
 const question = (client_id, redirect_uri) => {
   const url = new URL(`${endpoint}/authorize`);
   url.search = new URLSearchParams({
@@ -32,7 +49,7 @@ const question = (client_id, redirect_uri) => {
     state: randomUUID(),
     scope: "mico:read",
     resource: endpoint,
-    code_challenge: createHash("sha256").update("v".repeat(43)).digest("base64url"),
+    code_challenge: createHash("sha256").update(VERIFIER).digest("base64url"),
     code_challenge_method: "S256",
   });
   return url.href;
@@ -89,6 +106,7 @@ await main(async () => {
         await page.locator("button[name=decision][value=allow]").click();
         await page.locator(".outcome").waitFor();
         await shot("5-done");
+        await redeem(client, elsewhere, await page.locator("a.button.primary").getAttribute("href"));
         await page.goto(question(client, elsewhere));
         await shot("6-again");
         await page.locator("button[name=decision][value=deny]").click();
