@@ -9,12 +9,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use actix_web::http::Method;
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
 
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::app::sites::plain_authority;
 use crate::gateway::{self, Gateway};
+use crate::http::record::Record;
 use crate::http::{answer, cors};
 use crate::oauth::error::OAuthError;
 use crate::oauth::metadata::Document;
@@ -26,6 +27,8 @@ use crate::pages;
 pub enum Endpoint {
     /// A service's MCP endpoint.
     Mcp(web::Data<gateway::Service>),
+    /// Forward authentication for proxies, and every path below it.
+    Verify(web::Data<gateway::Service>),
     /// Resource or server metadata.
     Document(Document),
     /// RFC 7591.
@@ -53,10 +56,7 @@ impl Routes {
 
     fn find(&self, authority: &str, path: &str) -> Option<&Endpoint> {
         let site = self.0.get(authority).or_else(|| self.0.get(&plain_authority(authority)))?;
-        site.get(path).or_else(|| {
-            let asset = path.strip_prefix("/assets/").is_some();
-            asset.then(|| site.get(pages::PageRoute::Asset.path())).flatten()
-        })
+        site.get(path).or_else(|| folder(site, path))
     }
 
     /// Every host and path, for tests and documents.
@@ -68,6 +68,15 @@ impl Routes {
         all.sort();
         all
     }
+}
+
+/// The two things that answer for everything below their path: assets and forward authentication.
+fn folder<'a>(site: &'a HashMap<String, Endpoint>, path: &str) -> Option<&'a Endpoint> {
+    if path.starts_with(pages::PageRoute::Asset.path()) {
+        return site.get(pages::PageRoute::Asset.path());
+    }
+    let end = path.match_indices("/verify/").map(|(at, _)| at + "/verify".len());
+    end.filter_map(|end| site.get(path.get(..end)?)).find(|own| matches!(own, Endpoint::Verify(_)))
 }
 
 /// Answers a request by the table.
@@ -88,15 +97,20 @@ pub async fn dispatch(
     let (get, post) = (matches!(*req.method(), Method::GET | Method::HEAD), req.method() == Method::POST);
     match endpoint {
         Endpoint::Mcp(service) => gateway::handle(app, gateway, service, req, payload).await,
+        Endpoint::Verify(service) => gateway::verify(app, gateway, service, req).await,
         Endpoint::Document(document) if get => document.answer(&req),
         Endpoint::Document(_) => open(&req, "GET, HEAD, OPTIONS"),
-        Endpoint::Register if post => cors::open(said(register::handle(&app, &req, payload).await)),
-        Endpoint::Token(brand) if post => cors::open(said(token::handle(&app, &brand, &req, payload).await)),
+        Endpoint::Register if post => cors::open(said(&req, register::handle(&app, &req, payload).await)),
+        Endpoint::Token(brand) if post => {
+            cors::open(said(&req, token::handle(&app, &brand, &req, payload).await))
+        }
         Endpoint::Revoke(brand) if post => {
-            cors::open(said(revoke::handle(&app, &brand, &req, payload).await))
+            cors::open(said(&req, revoke::handle(&app, &brand, &req, payload).await))
         }
         Endpoint::Register | Endpoint::Token(_) | Endpoint::Revoke(_) => open(&req, "POST, OPTIONS"),
-        Endpoint::Introspect(brand) if post => said(introspect::handle(&app, &brand, &req, payload).await),
+        Endpoint::Introspect(brand) if post => {
+            said(&req, introspect::handle(&app, &brand, &req, payload).await)
+        }
         Endpoint::Introspect(_) => answer::method_not_allowed("POST"),
         Endpoint::Authorize(brand) if get => pages::authorize::show(&app, &brand, &req).await,
         Endpoint::Authorize(_) if post => pages::authorize::decide(&app, &req, payload).await,
@@ -113,6 +127,8 @@ fn open(req: &HttpRequest, methods: &'static str) -> HttpResponse {
     cors::open(answer::method_not_allowed(methods))
 }
 
-fn said(outcome: Result<HttpResponse, OAuthError>) -> HttpResponse {
+fn said(req: &HttpRequest, outcome: Result<HttpResponse, OAuthError>) -> HttpResponse {
+    let decision = outcome.as_ref().map_or_else(|error| error.reason, |_| "ok");
+    req.extensions_mut().insert(Record { service: None, tool: None, decision });
     outcome.unwrap_or_else(|error| error.response())
 }

@@ -2,12 +2,21 @@
 //!
 //! Runs after that suite (`scripts/test` sees to it); without its log it fails instead of passing for nothing.
 
+#![cfg(test)]
+
 use std::path::Path;
 
 const TAIL: usize = 49;
 const PREFIXES: [&str; 9] = [
-    "mico_pat_", "mico_oat_", "mico_ort_", "mico_oac_", "portero_ocs_", "portero_ses_", "portero_int_",
-    "portero_adm_", "portero_rat_",
+    "mico_pat_",
+    "mico_oat_",
+    "mico_ort_",
+    "mico_oac_",
+    "portero_ocs_",
+    "portero_ses_",
+    "portero_int_",
+    "portero_adm_",
+    "portero_rat_",
 ];
 const WORDS: [&str; 6] =
     ["correct horse battery staple", "$argon2id$", "s256$", "code_verifier=", "refresh_token=", "Bearer "];
@@ -45,5 +54,11 @@ fn no_credential_is_in_any_log_of_the_black_box_suite() {
         .enumerate()
         .filter_map(|(number, line)| Some(format!("line {}: {}", number + 1, credential_in(line)?)))
         .collect();
-    assert!(found.is_empty(), "{} lines of {}: {:?}", found.len(), path.display(), &found[..found.len().min(10)]);
+    assert!(
+        found.is_empty(),
+        "{} lines of {}: {:?}",
+        found.len(),
+        path.display(),
+        &found[..found.len().min(10)]
+    );
 }

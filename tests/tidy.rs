@@ -1,5 +1,7 @@
 //! The architecture as a test: who may import whom, how long things may be, where crates may appear.
 
+#![cfg(test)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_key_waits_for_the_next_window() {
-        let counters = Counters::new(2, Duration::from_secs(60));
+        let counters = Counters::new(2, Duration::from_mins(1));
         let at = Timestamp::from_millis(10_000);
         counters.failed("a", at);
         assert_eq!(counters.blocked("a", at), None);

@@ -88,7 +88,7 @@ fn follow(now: Timestamp, chain: &[Link], passes: impl Fn(&Link) -> bool) -> Ver
 mod tests {
     use super::*;
 
-    const GRACE: Duration = Duration::from_secs(60);
+    const GRACE: Duration = Duration::from_mins(1);
 
     fn live() -> Link {
         Link {

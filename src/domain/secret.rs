@@ -166,7 +166,6 @@ pub fn unhex32(text: &str) -> Option<[u8; 32]> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     struct Fixed(u8);

@@ -50,7 +50,6 @@ pub fn metadata_url(origin: &str, path: &str, inserted: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     #[test]

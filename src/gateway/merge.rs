@@ -86,7 +86,6 @@ pub fn only_mode(modes: Option<&[ModeConfig]>) -> Option<Mode> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     #[test]

@@ -205,7 +205,6 @@ pub async fn body(req: &HttpRequest, mut payload: Payload, limit: usize) -> Resu
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     const KNOWN: [&str; 2] = ["code", "state"];

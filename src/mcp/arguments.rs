@@ -86,7 +86,6 @@ impl<'de> Visitor<'de> for MembersVisitor {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     fn check(arguments: &str, with_intent: bool) -> Option<(bool, Option<String>, String)> {

@@ -1,4 +1,3 @@
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 use super::*;
 
 fn request(body: &str) -> Request<'_> {

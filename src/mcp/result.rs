@@ -197,7 +197,6 @@ pub fn is_json(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
     use super::super::jsonrpc::{self, Incoming};
     use super::*;
     use serde_json::{Value, json};

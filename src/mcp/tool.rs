@@ -183,7 +183,6 @@ fn is_object_schema(schema: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
     use super::*;
 
     fn one(tool: &str) -> Descriptor {

@@ -242,7 +242,6 @@ fn registered(client: &Client, secret: Option<&Secret>) -> HttpResponse {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     fn metadata(value: Value) -> Result<ClientMetadata, OAuthError> {

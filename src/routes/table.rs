@@ -82,6 +82,7 @@ impl Table {
         let base = Base::of(&service.resource);
         let (host, path) = (&base.authority, &base.path);
         let slash = format!("{path}/");
+        self.claim(host, format!("{path}/verify"), Endpoint::Verify(own.clone()));
         let own_spelling = if service.resource.ends_with('/') { &slash } else { path };
         // Served under both spellings, without a redirect; each spelling's document names it as it was asked.
         for spelling in [path, &slash] {

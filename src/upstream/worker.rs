@@ -122,7 +122,6 @@ fn classify(status: StatusCode, kind: Kind, body: Bytes) -> Result<Answer, Failu
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     fn check(status: u16, kind: Kind, body: &'static str) -> Result<Answer, Failure> {

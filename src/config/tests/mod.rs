@@ -1,10 +1,3 @@
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test stops at its first surprise"
-)]
-
 mod faults;
 mod values;
 

@@ -4,8 +4,9 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::support::Stopwatch;
 use crate::support::http::{get, request};
 
 fn free_port() -> u16 {
@@ -69,7 +70,7 @@ kind = "worker"
     /// Runs until it ends by itself: the exit code and what it said.
     fn fails(&self) -> (Option<i32>, String) {
         let mut child = self.serve();
-        let began = Instant::now();
+        let began = Stopwatch::start();
         while child.try_wait().unwrap().is_none() {
             if began.elapsed() > Duration::from_secs(20) {
                 child.kill().unwrap();
@@ -83,12 +84,12 @@ kind = "worker"
     }
 
     fn up(&self) -> Up {
-        let child = self.serve();
-        let began = Instant::now();
+        let up = Up(self.serve());
+        let began = Stopwatch::start();
         let url = format!("http://127.0.0.1:{}/.well-known/oauth-protected-resource/mcp", self.port);
         loop {
             if std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok() && get(&url).status == 200 {
-                return Up(child);
+                return up;
             }
             assert!(began.elapsed() < Duration::from_secs(20), "not up");
             std::thread::sleep(Duration::from_millis(20));
@@ -132,7 +133,10 @@ fn a_taken_port_is_said_with_what_to_look_at() {
 #[test]
 fn a_bad_catalog_names_the_tool_and_the_fault() {
     for (tools, parts) in [
-        (r#"[{"name":"a","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}}]"#, ["a", "twice"]),
+        (
+            r#"[{"name":"a","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}}]"#,
+            ["a", "twice"],
+        ),
         (r#"[{"name":"bad_one","inputSchema":{"type":"array"}}]"#, ["bad_one", "inputSchema"]),
         ("{", ["tools.json", "JSON"]),
     ] {
@@ -158,7 +162,11 @@ fn a_worker_that_is_down_at_start_is_a_warning() {
 fn a_database_that_is_down_at_start_is_503_until_it_is_back() {
     let world = World::new("postgres://nobody@127.0.0.1:9/none", &worker());
     with_tools(&world, TOOLS);
-    let keys = Command::new(env!("CARGO_BIN_EXE_portero")).arg("--config").arg(&world.config).args(["keys", "init"]).status();
+    let keys = Command::new(env!("CARGO_BIN_EXE_portero"))
+        .arg("--config")
+        .arg(&world.config)
+        .args(["keys", "init"])
+        .status();
     assert!(keys.unwrap().success());
     let up = world.up();
     let token = checked_token("mico_pat_");

@@ -1,15 +1,15 @@
 //! What ends with what, and that it ends at once, also when the command runs beside the server.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::TestApp;
 use crate::support::http::post_form;
+use crate::support::{Stopwatch, TestApp};
 
 /// Waits until a token is refused and says how long that took.
 fn until_dead(app: &TestApp, token: &str) -> Duration {
-    let began = Instant::now();
+    let began = Stopwatch::start();
     loop {
         let reply = app.call(token, "list_meetings", &json!({}));
         if reply.status == 401 {

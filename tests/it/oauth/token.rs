@@ -160,7 +160,7 @@ fn requests_are_read_exactly() {
     let send = |body: &str| request("POST", &url, &form, Some(body));
     let base = format!("client_id={client}&grant_type=authorization_code");
     for (body, error) in [
-        ("".to_owned(), "invalid_request"),
+        (String::new(), "invalid_request"),
         (format!("client_id={client}"), "invalid_request"),
         (base.clone(), "invalid_request"),
         (format!("{base}&grant_type=refresh_token"), "invalid_request"),

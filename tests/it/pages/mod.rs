@@ -60,8 +60,11 @@ impl<'a> Browser<'a> {
     pub fn post(&mut self, path: &str, form: &[(&str, &str)]) -> Reply {
         let cookie = self.header();
         let headers = [
-            ("accept", HTML), ("cookie", cookie.as_str()), ("origin", self.app.base.as_str()),
-            ("sec-fetch-site", "same-origin"), ("accept-language", self.language),
+            ("accept", HTML),
+            ("cookie", cookie.as_str()),
+            ("origin", self.app.base.as_str()),
+            ("sec-fetch-site", "same-origin"),
+            ("accept-language", self.language),
         ];
         let reply = post_form(&self.url(path), &headers, form);
         self.keep(&reply);

@@ -15,7 +15,10 @@ fn a_token_is_made_shown_once_used_and_revoked_with_what_hangs_on_it() {
     let person = app.person("ana");
     let mut browser = Browser::signed_in(&app, &person);
     let form = form_with(&browser.get("/settings/tokens/new"), "name").set("name", "My laptop");
-    assert!(form.fields.contains(&("expires".to_owned(), "never".to_owned())), "no expiry is preselected: {form:?}");
+    assert!(
+        form.fields.contains(&("expires".to_owned(), "never".to_owned())),
+        "no expiry is preselected: {form:?}"
+    );
     let created = browser.post("/settings/tokens/new", &form.pairs());
     assert_eq!(created.status, 200, "{created:?}");
     assert_eq!(created.header("cache-control"), Some("no-store"));
@@ -50,12 +53,16 @@ fn an_app_is_disconnected_and_the_reason_is_shown() {
     let app = TestApp::start();
     let person = app.person("ana");
     let pat = app.pat(&person, &[]);
-    let (one, two) = (app.connect_as(&app.register("Agent one"), &pat.token), app.connect_as(&app.register("Agent two"), &pat.token));
+    let (one, two) = (
+        app.connect_as(&app.register("Agent one"), &pat.token),
+        app.connect_as(&app.register("Agent two"), &pat.token),
+    );
     let mut browser = Browser::signed_in(&app, &person);
     let apps = browser.get("/settings/apps");
     assert!(apps.text().contains("Agent one") && apps.text().contains("Agent two"));
     let grants = app.cli(&["grant", "list", "--user", &person.email], None);
-    let grant = grants.as_array().unwrap().iter().find(|grant| grant["client"] == one.client.as_str()).unwrap();
+    let grant =
+        grants.as_array().unwrap().iter().find(|grant| grant["client"] == one.client.as_str()).unwrap();
     let grant = grant["id"].as_str().unwrap();
     let form = form_with(&browser.get(&format!("/settings/apps/disconnect?grant={grant}")), "grant");
     let done = browser.post("/settings/apps/disconnect", &form.pairs());
@@ -77,7 +84,9 @@ fn another_persons_things_are_not_there() {
     let grant = grants[0]["id"].as_str().unwrap();
     let mut browser = Browser::signed_in(&app, &bruno);
     assert!(!browser.get("/settings/tokens").text().contains(&pat.id));
-    for path in [format!("/settings/tokens/revoke?id={}", pat.id), format!("/settings/apps/disconnect?grant={grant}")] {
+    for path in
+        [format!("/settings/tokens/revoke?id={}", pat.id), format!("/settings/apps/disconnect?grant={grant}")]
+    {
         assert_eq!(browser.get(&path).status, 404, "{path}");
     }
     let csrf = form_with(&browser.get("/settings/tokens/new"), "csrf");
@@ -97,7 +106,10 @@ fn nothing_changes_without_the_pages_own_proof() {
     for csrf in ["", "forged"] {
         let revoke = browser.post("/settings/tokens/revoke", &[("id", &pat.id), ("csrf", csrf)]);
         assert_eq!(revoke.status, 403, "{revoke:?}");
-        let create = browser.post("/settings/tokens/new", &[("name", "x"), ("scope", "mico:read"), ("expires", "never"), ("csrf", csrf)]);
+        let create = browser.post(
+            "/settings/tokens/new",
+            &[("name", "x"), ("scope", "mico:read"), ("expires", "never"), ("csrf", csrf)],
+        );
         assert_eq!(create.status, 403);
     }
     app.assert_alive(&pat.token);

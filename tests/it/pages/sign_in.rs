@@ -23,7 +23,8 @@ fn a_person_signs_in_on_the_authorization_page_and_allows() {
     assert_eq!(done.status, 200, "{done:?}");
     let html = scraper::Html::parse_document(done.text());
     let link = scraper::Selector::parse("a[href]").unwrap();
-    let onward = html.select(&link).filter_map(|a| a.attr("href")).find(|href| href.starts_with(REDIRECT)).unwrap();
+    let onward =
+        html.select(&link).filter_map(|a| a.attr("href")).find(|href| href.starts_with(REDIRECT)).unwrap();
     assert_eq!(query_value(onward, "state").as_deref(), Some("st+1/=%&"));
     let token = app.redeem(&client, &query_value(onward, "code").unwrap());
     assert_eq!(token.status, 200, "{token:?}");
@@ -37,7 +38,8 @@ fn a_wrong_password_and_an_unknown_person_look_the_same() {
     let mut texts = Vec::new();
     for (email, password) in [(person.email.as_str(), "wrong"), ("nobody@example.com", PASSWORD)] {
         let mut browser = Browser::new(&app);
-        let form = form_with(&browser.get("/login"), "password").set("email", email).set("password", password);
+        let form =
+            form_with(&browser.get("/login"), "password").set("email", email).set("password", password);
         let reply = browser.post(&form.action, &form.pairs());
         assert!((400..500).contains(&reply.status), "{reply:?}");
         assert!(!browser.cookies.iter().any(|(name, _)| name.contains("session")));
@@ -49,7 +51,8 @@ fn a_wrong_password_and_an_unknown_person_look_the_same() {
     assert_eq!(texts[0], texts[1]);
     app.cli(&["user", "lock", &person.email], None);
     let mut browser = Browser::new(&app);
-    let form = form_with(&browser.get("/login"), "password").set("email", &person.email).set("password", PASSWORD);
+    let form =
+        form_with(&browser.get("/login"), "password").set("email", &person.email).set("password", PASSWORD);
     assert!((400..500).contains(&browser.post(&form.action, &form.pairs()).status));
 }
 
@@ -59,7 +62,8 @@ fn signing_in_makes_a_new_session_and_signing_out_ends_it() {
     let person = app.person("ana");
     let mut browser = Browser::new(&app);
     browser.cookies.push(("portero_session".to_owned(), "fixed-by-somebody-else".to_owned()));
-    let form = form_with(&browser.get("/login"), "password").set("email", &person.email).set("password", PASSWORD);
+    let form =
+        form_with(&browser.get("/login"), "password").set("email", &person.email).set("password", PASSWORD);
     browser.post(&form.action, &form.pairs());
     let session = browser.cookies.iter().find(|(name, _)| name.contains("session")).unwrap().1.clone();
     assert!(session.starts_with("portero_ses_"));
@@ -80,7 +84,10 @@ fn cookies_are_out_of_reach_of_scripts_and_other_sites() {
     let form = form_with(&page, "password").set("email", &person.email).set("password", PASSWORD);
     let reply = browser.post(&form.action, &form.pairs());
     for cookie in page.headers("set-cookie").into_iter().chain(reply.headers("set-cookie")) {
-        assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax") && cookie.contains("Path=/"), "{cookie}");
+        assert!(
+            cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax") && cookie.contains("Path=/"),
+            "{cookie}"
+        );
     }
 }
 
@@ -88,7 +95,13 @@ fn cookies_are_out_of_reach_of_scripts_and_other_sites() {
 fn nobody_is_sent_elsewhere_after_signing_in() {
     let app = TestApp::start();
     let person = app.person("ana");
-    for next in ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/%0d%0aSet-Cookie:x"] {
+    for next in [
+        "https://evil.example/",
+        "//evil.example",
+        "/\\evil.example",
+        "javascript:alert(1)",
+        "/%0d%0aSet-Cookie:x",
+    ] {
         let mut browser = Browser::new(&app);
         let form = form_with(&browser.get("/login"), "password")
             .set("email", &person.email)
@@ -97,7 +110,10 @@ fn nobody_is_sent_elsewhere_after_signing_in() {
         let reply = browser.post(&form.action, &form.pairs());
         if reply.status == 303 {
             let location = reply.header("location").unwrap();
-            assert!(location.starts_with('/') && !location.starts_with("//") && !location.contains("evil"), "{location}");
+            assert!(
+                location.starts_with('/') && !location.starts_with("//") && !location.contains("evil"),
+                "{location}"
+            );
         }
     }
 }
@@ -110,13 +126,15 @@ fn guessing_passwords_is_slowed_down() {
     let page = browser.get("/login");
     let statuses: Vec<u16> = (0..22)
         .map(|_| {
-            let form = form_with(&page, "password").set("email", &person.email).set("password", "wrong wrong wrong");
+            let form =
+                form_with(&page, "password").set("email", &person.email).set("password", "wrong wrong wrong");
             browser.post(&form.action, &form.pairs()).status
         })
         .collect();
     assert_eq!(statuses.last(), Some(&429), "{statuses:?}");
     let mut browser = Browser::new(&app);
-    let form = form_with(&browser.get("/login"), "password").set("email", &person.email).set("password", PASSWORD);
+    let form =
+        form_with(&browser.get("/login"), "password").set("email", &person.email).set("password", PASSWORD);
     assert_eq!(browser.post(&form.action, &form.pairs()).status, 429, "the right one waits as well");
     app.advance(std::time::Duration::from_mins(5));
     assert_eq!(browser.post(&form.action, &form.pairs()).status, 303);

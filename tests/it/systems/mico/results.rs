@@ -157,7 +157,7 @@ fn m001_m048_m098_a_worker_that_fails_or_takes_too_long() {
     });
     let seen = app.worker.last();
     statement("M001", || {
-        assert_eq!(seen.header("x-portero-subject"), Some("ana"), "whose meetings it reads")
+        assert_eq!(seen.header("x-portero-subject"), Some("ana"), "whose meetings it reads");
     });
     statement("M048", || {
         assert_eq!(
