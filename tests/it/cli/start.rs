@@ -7,11 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::support::Stopwatch;
+use crate::support::app::free_port;
 use crate::support::http::{get, request};
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
 
 struct World {
     dir: tempfile::TempDir,

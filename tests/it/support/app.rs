@@ -94,8 +94,18 @@ fn now() -> Timestamp {
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap())
 }
 
-fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+/// A port below those that the system gives to outgoing connections, so that none of the suite's many clients can
+/// take it between now and the server's start.
+pub fn free_port() -> u16 {
+    static NEXT: std::sync::atomic::AtomicU16 = std::sync::atomic::AtomicU16::new(0);
+    let start = 12_000 + u16::try_from(std::process::id() % 10_000).unwrap();
+    loop {
+        let step = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % 8_000;
+        let port = start + step;
+        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 impl Builder {
