@@ -2,13 +2,13 @@
 //!
 //! | path | file |
 //! |---|---|
-//! | `{issuer}/authorize` | [`authorize`]; what stands on the page: [`consent`] |
+//! | `{issuer}/authorize` | [`authorize`]; what stands on the page: `consent` |
 //! | `/login`, `/logout` | [`login`], [`logout`] |
 //! | `/settings/…` | [`settings`] |
 //! | `/assets/…` | [`assets`] |
 //! | every page that says no | [`error`] |
 //!
-//! [`routes`] says which path is which page. A handler reads the request, asks the use-cases and fills a page of [`view`]. [`shell`] finds out what every
+//! [`routes`] says which path is which page. A handler reads the request, asks the use-cases and fills a page of [`view`]. `shell` finds out what every
 //! page needs: whose brand, which language, who is signed in.
 
 mod answer;

@@ -1,6 +1,6 @@
 //! Durable truth: one file per aggregate, SQL as named constants beside the mapping of rows to the domain.
 //!
-//! The same statements run on SQLite and PostgreSQL; what differs is in [`sql`]. The store knows no HTTP:
+//! The same statements run on SQLite and PostgreSQL; what differs is in `sql`. The store knows no HTTP:
 //! what is absent is `Option`, what fails is [`StoreError`]. Every change of authority writes its row into
 //! `changes` in its own transaction.
 
