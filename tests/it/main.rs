@@ -7,4 +7,5 @@ mod cli;
 mod gateway;
 mod oauth;
 mod pages;
+mod store;
 mod systems;

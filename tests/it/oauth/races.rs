@@ -4,8 +4,31 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::time::Duration;
 
+use crate::support::app::Builder;
 use crate::support::flow::connection;
 use crate::support::{Reply, TestApp};
+
+/// Every race on both databases.
+macro_rules! on_both_databases {
+    ($($name:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[test] fn $name() { super::$name(crate::support::TestApp::builder()); })*
+        }
+        mod postgres {
+            $(#[test] fn $name() { super::$name(crate::support::TestApp::builder().on_postgres()); })*
+        }
+    };
+}
+
+on_both_databases! {
+    however_many_refresh_one_token_all_are_answered_with_the_one_live_successor,
+    a_racer_after_two_rotations_inside_the_window_ends_on_the_live_leaf,
+    one_code_is_redeemed_once_however_many_ask,
+    a_refresh_that_races_a_pat_revocation_leaves_nothing_alive,
+    one_request_is_decided_once,
+    a_lost_answer_is_recovered_after_the_window_and_a_real_replay_ends_the_grant,
+    another_clients_attempt_does_nothing_to_the_grant,
+}
 
 /// Runs `work` on `count` threads that start together.
 fn together(count: usize, work: impl Fn(usize) -> Reply + Sync) -> Vec<Reply> {
@@ -24,9 +47,8 @@ fn together(count: usize, work: impl Fn(usize) -> Reply + Sync) -> Vec<Reply> {
     })
 }
 
-#[test]
-fn however_many_refresh_one_token_all_are_answered_with_the_one_live_successor() {
-    let app = TestApp::start();
+fn however_many_refresh_one_token_all_are_answered_with_the_one_live_successor(builder: Builder) {
+    let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     for count in [2, 4, 16, 64] {
         let own = app.connect(&pat.token);
@@ -58,10 +80,10 @@ fn end_all(app: &TestApp) {
 
 /// How many live refresh tokens the live grants of a client have in the database.
 fn live_refresh_tokens(app: &TestApp, client: &str) -> i64 {
-    let url = format!("sqlite://{}?mode=ro", app.dir.path().join("portero.db").display());
+    let url = app.app.config.database.url.expose_secret();
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         sqlx::any::install_default_drivers();
-        let pool = sqlx::AnyPool::connect(&url).await.unwrap();
+        let pool = sqlx::AnyPool::connect(url).await.unwrap();
         sqlx::query_scalar(
             "SELECT COUNT(*) FROM refresh_tokens r JOIN grants g ON g.id = r.grant_id
              WHERE g.client_id = $1 AND g.ended_at IS NULL AND r.consumed_at IS NULL",
@@ -73,9 +95,8 @@ fn live_refresh_tokens(app: &TestApp, client: &str) -> i64 {
     })
 }
 
-#[test]
-fn a_racer_after_two_rotations_inside_the_window_ends_on_the_live_leaf() {
-    let app = TestApp::start();
+fn a_racer_after_two_rotations_inside_the_window_ends_on_the_live_leaf(builder: Builder) {
+    let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     let own = app.connect(&pat.token);
     let first = connection(&own.client, &app.refresh(&own.client, &own.refresh));
@@ -90,9 +111,8 @@ fn a_racer_after_two_rotations_inside_the_window_ends_on_the_live_leaf() {
     assert_eq!(live_refresh_tokens(&app, &own.client), 1);
 }
 
-#[test]
-fn one_code_is_redeemed_once_however_many_ask() {
-    let app = TestApp::start();
+fn one_code_is_redeemed_once_however_many_ask(builder: Builder) {
+    let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     let client = app.register("racer");
     for count in [2, 4, 16, 64] {
@@ -107,9 +127,8 @@ fn one_code_is_redeemed_once_however_many_ask() {
     }
 }
 
-#[test]
-fn a_refresh_that_races_a_pat_revocation_leaves_nothing_alive() {
-    let app = TestApp::start();
+fn a_refresh_that_races_a_pat_revocation_leaves_nothing_alive(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     for _ in 0..8 {
         let pat = app.pat(&person, &[]);
@@ -139,9 +158,8 @@ fn a_refresh_that_races_a_pat_revocation_leaves_nothing_alive() {
     }
 }
 
-#[test]
-fn one_request_is_decided_once() {
-    let app = TestApp::start();
+fn one_request_is_decided_once(builder: Builder) {
+    let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     let client = app.register("twice");
     let page = crate::support::http::get(&app.authorize_url(&client, &[]));
@@ -157,9 +175,8 @@ fn one_request_is_decided_once() {
     assert_eq!(sent_on.len(), 1, "{:?}", replies.iter().map(|reply| reply.status).collect::<Vec<_>>());
 }
 
-#[test]
-fn a_lost_answer_is_recovered_after_the_window_and_a_real_replay_ends_the_grant() {
-    let app = TestApp::start();
+fn a_lost_answer_is_recovered_after_the_window_and_a_real_replay_ends_the_grant(builder: Builder) {
+    let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     let own = app.connect(&pat.token);
     let lost = connection(&own.client, &app.refresh(&own.client, &own.refresh));
@@ -179,9 +196,8 @@ fn a_lost_answer_is_recovered_after_the_window_and_a_real_replay_ends_the_grant(
     assert!(ended.to_string().contains("refresh_reuse"), "{ended}");
 }
 
-#[test]
-fn another_clients_attempt_does_nothing_to_the_grant() {
-    let app = TestApp::start();
+fn another_clients_attempt_does_nothing_to_the_grant(builder: Builder) {
+    let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     let own = app.connect(&pat.token);
     let other = app.register("another program");

@@ -29,6 +29,22 @@ pub struct TestApp {
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
+/// A database of its own on the PostgreSQL that `scripts/with-postgres` started; without one the test fails.
+pub fn postgres_database() -> String {
+    static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let server = std::env::var("PORTERO_TEST_POSTGRES")
+        .expect("PORTERO_TEST_POSTGRES is not set: run `scripts/with-postgres cargo test --test it`");
+    let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let name = format!("it_{}_{number}", std::process::id());
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        sqlx::any::install_default_drivers();
+        let pool = sqlx::AnyPool::connect(&format!("{server}/postgres")).await.unwrap();
+        sqlx::query(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&pool).await.unwrap();
+        pool.close().await;
+    });
+    format!("{server}/{name}")
+}
+
 /// A configuration in the making.
 pub struct Builder {
     /// The text of `portero.toml`, with `{base}`, `{listen}` and `{worker}` to fill in.
@@ -89,6 +105,9 @@ const TOOLS: &str = r#"[
     "properties": {"meeting_id": {"type": "string"}}, "required": ["meeting_id"]},
     "annotations": {"readOnlyHint": false, "destructiveHint": true}}]"#;
 
+const KEYS: &str =
+    r#"{"keys":[{"id":"test","created_at":0,"secret":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}]}"#;
+
 fn now() -> Timestamp {
     let since = std::time::UNIX_EPOCH.elapsed().unwrap();
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap())
@@ -122,6 +141,16 @@ impl Builder {
         self.files.retain(|(own, _)| *own != name);
         self.files.push((name, text.to_owned()));
         self
+    }
+
+    /// Keeps everything in PostgreSQL instead of SQLite, with a key file as an operator makes it.
+    pub fn on_postgres(mut self) -> Self {
+        let sqlite = "url = \"sqlite://portero.db\"";
+        assert!(self.toml.contains(sqlite));
+        let url = postgres_database();
+        let section = format!("url = \"{url}\"\nmigrate = true\n[keys]\nfile = \"portero.keys\"");
+        self.toml = self.toml.replace(sqlite, &section);
+        self.file("portero.keys", KEYS)
     }
 
     /// Starts the server before a recording worker of its own.
