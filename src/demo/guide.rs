@@ -24,6 +24,8 @@ fn line(world: &World) -> String {
 fn text(world: &World) -> String {
     let World { endpoint, base, email, password, token, config } = world;
     let config = config.display();
+    // Whoever ran this through cargo has no `portero` on the path.
+    let program = std::env::current_exe().map_or_else(|_| "portero".to_owned(), |path| path.display().to_string());
     format!(
         r#"
   Portero is running: Mico, a meeting recorder with eight read-only tools and sample meetings.
@@ -60,8 +62,8 @@ fn text(world: &World) -> String {
 
   Commands beside it
 
-    portero --config {config} token list
-    portero --config {config} service tools --as {token}
+    {program} --config {config} token list
+    {program} --config {config} service tools --as {token}
 
   Stop with Ctrl-C. One line a request follows.
 
