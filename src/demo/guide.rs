@@ -25,7 +25,8 @@ fn text(world: &World) -> String {
     let World { endpoint, base, email, password, token, config } = world;
     let config = config.display();
     // Whoever ran this through cargo has no `portero` on the path.
-    let program = std::env::current_exe().map_or_else(|_| "portero".to_owned(), |path| path.display().to_string());
+    let program =
+        std::env::current_exe().map_or_else(|_| "portero".to_owned(), |path| path.display().to_string());
     format!(
         r#"
   Portero is running: Mico, a meeting recorder with eight read-only tools and sample meetings.

@@ -34,14 +34,15 @@ const DELETE: &str = "UPDATE clients SET epoch = epoch + 1, deleted_at = $2, sec
      WHERE id = $1 AND deleted_at IS NULL";
 const NEVER_GRANTED: &str =
     "SELECT COUNT(*) AS n FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL";
-/// The address that holds most registrations of more than an hour that were never granted, and how many
-/// it holds in all.
-const HEAVIEST: &str = "SELECT address, SUM(CASE WHEN registered_at < $1 THEN 1 ELSE 0 END) AS old
-     FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL
+/// The address that holds most registrations that were never granted.
+const HEAVIEST: &str = "SELECT address FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL
      GROUP BY address ORDER BY COUNT(*) DESC, address LIMIT 1";
 const EVICT: &str = "DELETE FROM clients WHERE id IN (
        SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL
          AND registered_at < $1 AND COALESCE(address, '') = $2 ORDER BY registered_at LIMIT $3)";
+const EVICT_ANY: &str = "DELETE FROM clients WHERE id IN (
+       SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL
+         AND registered_at < $1 ORDER BY registered_at LIMIT $2)";
 const PRUNE: &str = "DELETE FROM clients WHERE id IN (
        SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND registered_at < $1
        LIMIT $2)";
@@ -116,16 +117,16 @@ impl Tx {
         if count < cap {
             return Ok(Room::Made);
         }
-        let heaviest = sqlx::query(HEAVIEST).bind(older_than.millis()).fetch_one(self.connection()).await?;
+        let heaviest = sqlx::query(HEAVIEST).fetch_one(self.connection()).await?;
         let address = heaviest.text_opt("address")?.unwrap_or_default();
-        let batch = (cap / 100).max(1);
-        let done = sqlx::query(EVICT)
-            .bind(older_than.millis())
-            .bind(&address)
-            .bind(batch)
-            .execute(self.connection())
-            .await?;
-        Ok(if done.rows_affected() > 0 { Room::Made } else { Room::Full { heaviest: address } })
+        let (batch, old) = ((cap / 100).max(1), older_than.millis());
+        let evict = sqlx::query(EVICT).bind(old).bind(&address).bind(batch);
+        let mut gone = evict.execute(self.connection()).await?.rows_affected();
+        if gone == 0 {
+            let evict = sqlx::query(EVICT_ANY).bind(old).bind(batch);
+            gone = evict.execute(self.connection()).await?.rows_affected();
+        }
+        Ok(if gone > 0 { Room::Made } else { Room::Full { heaviest: address } })
     }
 
     /// Deletes up to `limit` registrations that were never granted and are older than `before`.
