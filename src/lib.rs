@@ -47,6 +47,7 @@
 //! | the challenge of a 401 and a 403 | `gateway/challenge.rs` |
 //! | which MCP revision a request speaks | `gateway/resolve.rs`, `mcp/version.rs` |
 //! | what a worker is sent | `upstream/worker.rs`, `upstream/identity_headers.rs` |
+//! | how plain upstreams are spoken to | `upstream/h1/mod.rs`; https: `upstream/client.rs` |
 //! | how a tool's policies are merged | `gateway/merge.rs` |
 //! | who is signed in | `http/session.rs`, `identity/session.rs` |
 //! | what guards a form | `http/csrf.rs` |

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::merge;
 use super::service::{Service, Tool, Upstream};
+use super::trace::CARRIED;
 use crate::config::{Confirm as ConfirmConfig, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted};
 use crate::domain::decide::{self, Caller, PlanLack, Visibility};
 use crate::domain::scope::ScopeSet;
@@ -126,14 +127,12 @@ impl Maker<'_> {
             (format!("{{{}:", Value::from(key)), "}")
         });
         let message = own.confirm_message.as_ref().map(|text| text.get(self.language)).unwrap_or_default();
+        let service = self.service.policy.id.as_str();
+        let fixed = self.names.fixed(service, &descriptor.name, &upstream.host, &upstream.headers);
         Ok(Tool {
             name: descriptor.name.as_str().into(),
-            headers: self.names.fixed(
-                self.service.policy.id.as_str(),
-                &descriptor.name,
-                &upstream.host,
-                &upstream.headers,
-            ),
+            lines: self.names.lines(&fixed, &CARRIED),
+            headers: fixed,
             policy,
             listed,
             locked,

@@ -24,7 +24,8 @@ use crate::mcp::error::Code;
 use crate::mcp::jsonrpc::Id;
 use crate::mcp::result::{self, ToolText};
 use crate::mcp::version::Version;
-use crate::upstream::client::Failure;
+use crate::upstream::client::{Failure, Headers};
+use crate::upstream::identity_headers::{Carrier, Lines};
 use crate::upstream::worker;
 
 /// Sends the call. Only what was permitted can be sent: nothing else has this type.
@@ -94,20 +95,33 @@ impl Outgoing {
     }
 
     async fn call(self) -> Result<worker::Answer, Failure> {
-        let answer = worker::call(&self.app.upstream, &self.tool.uri, || self.headers(), &self.body);
+        let answer = worker::call(&self.app.upstream, &self.tool.uri, &self, &self.body);
         timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
     }
 
-    fn headers(&self) -> HeaderMap {
+    /// Adds what this call has beside every call's.
+    fn add(&self, headers: &mut impl Carrier) {
         let names = &self.gateway.names;
-        let mut headers = self.tool.headers.clone();
         let plan = self.credential.as_ref().and_then(|own| self.app.plans.get(own.plan.as_ref()?));
-        names.caller(&mut headers, Caller { credential: self.credential.as_deref(), plan });
+        names.caller(headers, Caller { credential: self.credential.as_deref(), plan });
         if self.confirmed {
-            names.confirmation(&mut headers, self.intent.as_deref());
+            names.confirmation(headers, self.intent.as_deref());
         }
-        self.trace.write(&mut headers, self.key.as_deref());
+        self.trace.write(headers, self.key.as_deref());
+    }
+}
+
+impl Headers for Outgoing {
+    fn map(&self) -> HeaderMap {
+        let mut headers = self.tool.headers.clone();
+        self.add(&mut headers);
         headers
+    }
+
+    fn write(&self, lines: &mut Vec<u8>) {
+        let Some(fixed) = &self.tool.lines else { return self.map().write(lines) };
+        lines.extend_from_slice(fixed);
+        self.add(&mut Lines(lines));
     }
 }
 

@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use actix_web::rt;
 use bytes::Bytes;
-use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
@@ -25,6 +23,7 @@ use crate::identity::verify::VerifyError;
 use crate::mcp::jsonrpc::{self, Id};
 use crate::mcp::sse::{Decoder, Event, KEEP_ALIVE, write_event};
 use crate::mcp::version::Version;
+use crate::upstream::client::Body;
 use crate::upstream::worker::{self, MAX_ANSWER};
 
 /// How often an open stream's credential is looked at: revoked callers lose their streams within this time.
@@ -68,7 +67,7 @@ impl Relay {
 
     /// Passes events on. In the stateless revision a client that leaves cancels the call; before, the worker
     /// is heard to the end.
-    pub fn stream(self, body: Incoming) -> Receiver<Bytes> {
+    pub fn stream(self, body: Body) -> Receiver<Bytes> {
         let (sender, receiver) = mpsc::channel(QUEUE);
         rt::spawn(async move { self.pump(body, Some(sender)).await });
         receiver
@@ -78,11 +77,11 @@ impl Relay {
     ///
     /// # Errors
     /// What ends a stream without an answer.
-    pub async fn collect(self, body: Incoming) -> Result<Vec<u8>, Reason> {
+    pub async fn collect(self, body: Body) -> Result<Vec<u8>, Reason> {
         Ok(self.pump(body, None).await)
     }
 
-    async fn pump(self, mut body: Incoming, sender: Option<Sender<Bytes>>) -> Vec<u8> {
+    async fn pump(self, mut body: Body, sender: Option<Sender<Bytes>>) -> Vec<u8> {
         let mut decoder = Decoder::default();
         let mut ticks = interval(RECHECK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -90,9 +89,8 @@ impl Relay {
         let cancels = self.version.is_modern();
         let end = 'stream: loop {
             tokio::select! {
-                frame = body.frame() => {
-                    let Some(Ok(frame)) = frame else { break self.failed(&Reason::Unavailable("upstream_stream_broken")) };
-                    let Ok(chunk) = frame.into_data() else { continue };
+                chunk = body.chunk() => {
+                    let Some(Ok(chunk)) = chunk else { break self.failed(&Reason::Unavailable("upstream_stream_broken")) };
                     for event in decoder.push(&chunk) {
                         match self.step(&event) {
                             Step::Event(json) => send(sender.as_ref(), &json).await,

@@ -153,6 +153,8 @@ pub struct Tool {
     pub uri: Uri,
     /// The headers of every call.
     pub headers: HeaderMap,
+    /// The same as lines, where a call only adds to them.
+    pub lines: Option<Box<[u8]>>,
     /// How long a call may take.
     pub timeout: Duration,
     /// Before and after a top-level list in `structuredContent`; none if there is no such content.

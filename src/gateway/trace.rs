@@ -4,13 +4,13 @@ use std::cell::RefCell;
 
 use actix_web::HttpMessage as _;
 use actix_web::http::header::HeaderMap as Incoming;
-use http::header::{HeaderMap, HeaderName};
+use http::header::HeaderName;
 
 use super::call::Cx;
 use crate::domain::entropy::Entropy;
 use crate::http::record::RequestId;
 use crate::mcp::jsonrpc::{self, Meta};
-use crate::upstream::identity_headers;
+use crate::upstream::identity_headers::{self, Carrier};
 
 /// The ids of one call, made before it is sent, so that a second attempt carries the same.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct Trace {
 }
 
 /// What may be carried on as it came; nothing else of a client's headers ever is.
-const CARRIED: [HeaderName; 3] = [
+pub const CARRIED: [HeaderName; 3] = [
     HeaderName::from_static("tracestate"),
     HeaderName::from_static("baggage"),
     HeaderName::from_static("accept-language"),
@@ -53,10 +53,10 @@ impl Trace {
     }
 
     /// Adds them to a worker's headers.
-    pub fn write(&self, headers: &mut HeaderMap, key: Option<&str>) {
+    pub fn write(&self, headers: &mut impl Carrier, key: Option<&str>) {
         identity_headers::trace(headers, &self.request_id, &self.traceparent, key);
         for (name, value) in &self.carried {
-            identity_headers::set(headers, name, value);
+            headers.set(name, value);
         }
     }
 }

@@ -8,28 +8,28 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use http::header::CONTENT_TYPE;
 use http::uri::Scheme;
-use http::{Request, Response, Uri};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client as Pool;
-use hyper_util::client::legacy::ResponseFuture;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
+use super::h1;
+
 /// Below the keep-alive of the usual servers (Node closes after 5 s), so that a connection is rarely closed
 /// by the other side in the moment it is used again.
-const IDLE: Duration = Duration::from_secs(4);
+pub(super) const IDLE: Duration = Duration::from_secs(4);
 const CONNECT: Duration = Duration::from_secs(5);
 /// A worker that restarts refuses for a moment.
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
-type Plain = Pool<HttpConnector, Full<Bytes>>;
 type Secure = Pool<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
 thread_local! {
-    static PLAIN: OnceCell<Plain> = const { OnceCell::new() };
     static SECURE: OnceCell<Secure> = const { OnceCell::new() };
 }
 
@@ -40,6 +40,90 @@ pub enum Failure {
     Unavailable(&'static str),
     /// The deadline passed.
     Timeout,
+}
+
+/// A request.
+#[derive(Debug)]
+pub struct Sending<'a, H> {
+    /// Its method.
+    pub method: Method,
+    /// Where to.
+    pub uri: &'a Uri,
+    /// Its headers, `Host` included.
+    pub headers: &'a H,
+    /// Its body.
+    pub body: &'a Bytes,
+}
+
+/// Headers that can be made in either way. Length, transfer coding and connection are never among them: those
+/// are the client's to say.
+pub trait Headers {
+    /// As a map.
+    fn map(&self) -> HeaderMap;
+    /// As lines.
+    fn write(&self, lines: &mut Vec<u8>);
+}
+
+/// The head of an answer, as far as anybody asks, and its body.
+#[derive(Debug)]
+pub struct Reply {
+    /// Its status.
+    pub status: StatusCode,
+    /// The type of its body.
+    pub content_type: Option<HeaderValue>,
+    /// Its body.
+    pub body: Body,
+}
+
+/// The body of an answer, to be read in pieces.
+#[derive(Debug)]
+pub enum Body {
+    /// Over TLS.
+    Secure(Incoming),
+    /// Over plain HTTP.
+    Plain(h1::Body),
+}
+
+impl Body {
+    /// The next piece; none at the end. Nothing is lost if the caller gives up waiting and asks again.
+    pub async fn chunk(&mut self) -> Option<Result<Bytes, Failure>> {
+        let incoming = match self {
+            Self::Plain(body) => return body.chunk().await,
+            Self::Secure(incoming) => incoming,
+        };
+        loop {
+            let Ok(frame) = incoming.frame().await? else {
+                return Some(Err(Failure::Unavailable("upstream_reset")));
+            };
+            if let Ok(data) = frame.into_data() {
+                return Some(Ok(data));
+            }
+        }
+    }
+}
+
+/// What keeps an answer from coming.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// No connection, so nothing was sent.
+    Refused,
+    /// Anything later.
+    Broken(Failure),
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        Self::Broken(failure)
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Refused => Self::Unavailable("upstream_refused"),
+            Trouble::Broken(failure) => failure,
+        }
+    }
 }
 
 /// Sends requests. Cheap to hold; the pools are the threads'.
@@ -65,38 +149,43 @@ impl Client {
         Err("https needs root certificates, and this machine has none that can be read".to_owned())
     }
 
-    /// Sends what `build` makes and waits for the head of the answer. A refused connection is tried once
-    /// more, since nothing was sent; so is, in the pool, an idle connection that had been closed. Anything
-    /// later might have had its effect and is not repeated.
+    /// Sends a request and waits for the head of the answer. A refused connection is tried once more, since
+    /// nothing was sent; so is, in the pool, an idle connection that had been closed. Anything later might
+    /// have had its effect and is not repeated.
     ///
     /// # Errors
     /// [`Failure::Unavailable`]; deadlines are the caller's.
-    pub async fn send(
-        &self,
-        build: impl Fn() -> Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, Failure> {
-        match self.request(build())?.await {
-            Ok(response) => Ok(response),
-            Err(error) if error.is_connect() => {
+    pub async fn send<H: Headers>(&self, request: &Sending<'_, H>) -> Result<Reply, Failure> {
+        match self.attempt(request).await {
+            Err(Trouble::Refused) => {
                 tokio::time::sleep(RETRY_PAUSE).await;
-                self.request(build())?.await.map_err(|error| {
-                    Failure::Unavailable(if error.is_connect() {
-                        "upstream_refused"
-                    } else {
-                        "upstream_reset"
-                    })
-                })
+                Ok(self.attempt(request).await?)
             }
-            Err(_) => Err(Failure::Unavailable("upstream_reset")),
+            outcome => Ok(outcome?),
         }
     }
 
-    fn request(&self, request: Request<Full<Bytes>>) -> Result<ResponseFuture, Failure> {
-        if request.uri().scheme() != Some(&Scheme::HTTPS) {
-            return Ok(PLAIN.with(|pool| pool.get_or_init(|| pool_over(connector())).request(request)));
+    async fn attempt<H: Headers>(&self, request: &Sending<'_, H>) -> Result<Reply, Trouble> {
+        if request.uri.scheme() == Some(&Scheme::HTTPS) {
+            self.secure(request).await
+        } else {
+            h1::send(request).await
         }
+    }
+
+    async fn secure<H: Headers>(&self, request: &Sending<'_, H>) -> Result<Reply, Trouble> {
         let tls = self.tls().ok_or(Failure::Unavailable("no_root_certificates"))?;
-        Ok(SECURE.with(|pool| pool.get_or_init(|| pool_over(tls.clone())).request(request)))
+        let mut made = Request::new(Full::new(request.body.clone()));
+        *made.method_mut() = request.method.clone();
+        *made.uri_mut() = request.uri.clone();
+        *made.headers_mut() = request.headers.map();
+        let sent = SECURE.with(|pool| pool.get_or_init(|| pool_over(tls.clone())).request(made));
+        let response = sent.await.map_err(|error| {
+            if error.is_connect() { Trouble::Refused } else { Failure::Unavailable("upstream_reset").into() }
+        })?;
+        let (mut head, body) = response.into_parts();
+        let content_type = head.headers.remove(CONTENT_TYPE);
+        Ok(Reply { status: head.status, content_type, body: Body::Secure(body) })
     }
 
     fn tls(&self) -> Option<&HttpsConnector<HttpConnector>> {
@@ -108,7 +197,8 @@ impl Client {
     }
 }
 
-fn connector() -> HttpConnector {
+/// Opens plain connections: addresses of both families in turn, within the time for connecting.
+pub(super) fn connector() -> HttpConnector {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     connector.set_connect_timeout(Some(CONNECT));
@@ -131,12 +221,11 @@ where
 ///
 /// # Errors
 /// [`Failure::Unavailable`] if it breaks off or is longer.
-pub async fn read(mut body: Incoming, limit: usize) -> Result<Bytes, Failure> {
+pub async fn read(mut body: Body, limit: usize) -> Result<Bytes, Failure> {
     let mut first: Option<Bytes> = None;
     let mut all = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Failure::Unavailable("upstream_reset"))?;
-        let Ok(data) = frame.into_data() else { continue };
+    while let Some(data) = body.chunk().await {
+        let data = data?;
         if all.len() + first.as_ref().map_or(0, Bytes::len) + data.len() > limit {
             return Err(Failure::Unavailable("upstream_answer_too_long"));
         }

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use http::Request;
-use http_body_util::Full;
+use bytes::Bytes;
+use http::{HeaderMap, Method};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::upstream::client::{Client, Failure, read};
+use crate::upstream::client::{Client, Failure, Sending, read};
 
 /// What a server does with the requests of one connection, one letter each: `a` answers, `c` answers and then
 /// closes without having said so, `x` closes without an answer.
@@ -45,9 +45,13 @@ async fn server(script: &'static [&'static str]) -> Server {
 }
 
 async fn get(url: &str) -> Result<String, Failure> {
-    let build = || Request::builder().uri(url).body(Full::default()).unwrap();
-    let response = Client::new().send(build).await?;
-    let body = read(response.into_body(), 100).await?;
+    let request = Sending {
+        method: Method::GET,
+        uri: &url.parse().unwrap(),
+        headers: &HeaderMap::new(),
+        body: &Bytes::new(),
+    };
+    let body = read(Client::new().send(&request).await?.body, 100).await?;
     // what the other side does next has to arrive before the next request
     tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     Ok(String::from_utf8(body.to_vec()).unwrap())

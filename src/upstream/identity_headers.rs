@@ -3,9 +3,13 @@
 //! They are built from nothing: no header of the client's is copied, so nothing a client sends under these
 //! names, in whatever spelling, can reach a worker.
 
-use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use http::header::{
+    ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
+    TRANSFER_ENCODING, USER_AGENT,
+};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use super::client::Headers;
 use crate::domain::decide::Caller;
 
 /// RFC 3986 unreserved characters stay as they are.
@@ -15,6 +19,55 @@ const ACCEPTED: &str = "application/json, application/vnd.mcp.result+json, text/
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// What headers are set in: a map, or the lines of a request.
+pub trait Carrier {
+    /// Sets a header; text that no header can carry (line breaks) is left out.
+    fn set(&mut self, name: &HeaderName, text: &str);
+}
+
+impl Carrier for HeaderMap {
+    fn set(&mut self, name: &HeaderName, text: &str) {
+        if let Ok(value) = HeaderValue::from_bytes(text.as_bytes()) {
+            self.insert(name.clone(), value);
+        }
+    }
+}
+
+/// Lines as they go out. Nothing replaces an earlier line, so each name may be set only once.
+#[derive(Debug)]
+pub struct Lines<'a>(pub &'a mut Vec<u8>);
+
+impl Lines<'_> {
+    fn push(&mut self, name: &HeaderName, value: &[u8]) {
+        for part in [name.as_str().as_bytes(), b": ", value, b"\r\n"] {
+            self.0.extend_from_slice(part);
+        }
+    }
+}
+
+impl Carrier for Lines<'_> {
+    fn set(&mut self, name: &HeaderName, text: &str) {
+        let fits = |byte: u8| byte == b'\t' || (byte >= b' ' && byte != 0x7f);
+        if text.bytes().all(fits) {
+            self.push(name, text.as_bytes());
+        }
+    }
+}
+
+impl Headers for HeaderMap {
+    fn map(&self) -> HeaderMap {
+        self.clone()
+    }
+
+    fn write(&self, lines: &mut Vec<u8>) {
+        for (name, value) in self {
+            if !matches!(*name, CONTENT_LENGTH | TRANSFER_ENCODING | CONNECTION) {
+                Lines(lines).push(name, value.as_bytes());
+            }
+        }
+    }
+}
 
 /// The configured names, made once.
 #[derive(Clone, Debug)]
@@ -62,59 +115,111 @@ impl Names {
         // room for what a call adds, so that the copy made for it does not grow
         let mut headers = HeaderMap::with_capacity(32);
         headers.extend(own.clone());
-        set(&mut headers, &self.service, service);
-        set(&mut headers, &self.tool, tool);
-        set(&mut headers, &HOST, host);
+        headers.set(&self.service, service);
+        headers.set(&self.tool, tool);
+        headers.set(&HOST, host);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
         headers.entry(USER_AGENT).or_insert(HeaderValue::from_static("portero"));
         headers
     }
 
+    /// The lines of `fixed`; none if a call might set one of its headers, which takes a map to replace it.
+    pub fn lines(&self, fixed: &HeaderMap, carried: &[HeaderName]) -> Option<Box<[u8]>> {
+        let own = [
+            &self.user,
+            &self.workspace,
+            &self.subject,
+            &self.plan,
+            &self.features,
+            &self.scopes,
+            &self.kind,
+            &self.mode,
+            &self.client,
+            &self.grant,
+            &self.confirmed,
+            &self.intent,
+        ];
+        let of_trace = [IDEMPOTENCY_KEY, REQUEST_ID, TRACEPARENT];
+        let mut names = own.into_iter().chain(&of_trace).chain(carried);
+        if names.any(|name| fixed.contains_key(name)) {
+            return None;
+        }
+        let mut lines = Vec::new();
+        fixed.write(&mut lines);
+        Some(lines.into_boxed_slice())
+    }
+
     /// Adds who calls.
-    pub fn caller(&self, headers: &mut HeaderMap, caller: Caller<'_>) {
-        headers.insert(self.kind.clone(), HeaderValue::from_static(caller.kind().label()));
-        headers.insert(self.mode.clone(), HeaderValue::from_static(caller.mode().label()));
+    pub fn caller(&self, headers: &mut impl Carrier, caller: Caller<'_>) {
+        headers.set(&self.kind, caller.kind().label());
+        headers.set(&self.mode, caller.mode().label());
         let Some(own) = caller.credential else { return };
-        set(headers, &self.user, own.user.as_str());
-        set(headers, &self.workspace, own.workspace.as_str());
-        set(headers, &self.scopes, &own.scopes.to_string());
+        headers.set(&self.user, own.user.as_str());
+        headers.set(&self.workspace, own.workspace.as_str());
+        headers.set(&self.scopes, &own.scopes.to_string());
         if let Some(subject) = &own.subject {
-            set(headers, &self.subject, subject);
+            headers.set(&self.subject, subject);
         }
         if let Some(client) = &own.client {
-            set(headers, &self.client, client.as_str());
+            headers.set(&self.client, client.as_str());
         }
         if let Some(grant) = &own.grant {
-            set(headers, &self.grant, grant.as_str());
+            headers.set(&self.grant, grant.as_str());
         }
         if let Some(plan) = caller.plan {
-            set(headers, &self.plan, plan.id.as_str());
-            set(headers, &self.features, &plan.features.join(" "));
+            headers.set(&self.plan, plan.id.as_str());
+            headers.set(&self.features, &plan.features.join(" "));
         }
     }
 
     /// Adds what a person confirmed.
-    pub fn confirmation(&self, headers: &mut HeaderMap, intent: Option<&str>) {
-        headers.insert(self.confirmed.clone(), HeaderValue::from_static("true"));
+    pub fn confirmation(&self, headers: &mut impl Carrier, intent: Option<&str>) {
+        headers.set(&self.confirmed, "true");
         if let Some(intent) = intent {
-            set(headers, &self.intent, &utf8_percent_encode(intent, INTENT).to_string());
+            headers.set(&self.intent, &utf8_percent_encode(intent, INTENT).to_string());
         }
     }
 }
 
 /// Adds what identifies the call.
-pub fn trace(headers: &mut HeaderMap, request_id: &str, traceparent: &str, idempotency_key: Option<&str>) {
-    set(headers, &REQUEST_ID, request_id);
-    set(headers, &TRACEPARENT, traceparent);
+pub fn trace(headers: &mut impl Carrier, request_id: &str, traceparent: &str, idempotency_key: Option<&str>) {
+    headers.set(&REQUEST_ID, request_id);
+    headers.set(&TRACEPARENT, traceparent);
     if let Some(key) = idempotency_key {
-        set(headers, &IDEMPOTENCY_KEY, key);
+        headers.set(&IDEMPOTENCY_KEY, key);
     }
 }
 
-/// Sets a header; text that no header can carry (line breaks) is left out.
-pub fn set(headers: &mut HeaderMap, name: &HeaderName, text: &str) {
-    if let Ok(value) = HeaderValue::from_bytes(text.as_bytes()) {
-        headers.insert(name.clone(), value);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_made_beforehand_only_where_nothing_is_replaced() {
+        let names = Names::new("X-Portero-").unwrap();
+        let lines = |own: &'static str| {
+            let own = HeaderMap::from_iter([(HeaderName::from_static(own), HeaderValue::from_static("x"))]);
+            names.lines(&names.fixed("s", "t", "h", &own), &[HeaderName::from_static("baggage")])
+        };
+        let text = String::from_utf8(lines("authorization").unwrap().into_vec()).unwrap();
+        for line in ["authorization: x", "x-portero-service: s", "x-portero-tool: t", "host: h"] {
+            assert_eq!(text.lines().filter(|own| *own == line).count(), 1, "{line}: {text}");
+        }
+        for replaced in ["x-portero-user", "x-portero-mode", "x-request-id", "idempotency-key", "baggage"] {
+            assert_eq!(lines(replaced), None, "{replaced}");
+        }
+        for ours in ["content-length", "transfer-encoding", "connection"] {
+            assert!(!String::from_utf8(lines(ours).unwrap().into_vec()).unwrap().contains(ours));
+        }
+    }
+
+    #[test]
+    fn a_line_holds_no_break() {
+        let mut text = Vec::new();
+        for value in ["a\r\nb: c", "a\nb", "a\0", "\u{7f}", "ñ\t!"] {
+            Lines(&mut text).set(&HOST, value);
+        }
+        assert_eq!(text, "host: ñ\t!\r\n".as_bytes());
     }
 }

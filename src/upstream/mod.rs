@@ -1,5 +1,6 @@
 //! Everything that leaves this process over HTTP, and nothing else does.
 
 pub mod client;
+mod h1;
 pub mod identity_headers;
 pub mod worker;

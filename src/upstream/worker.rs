@@ -6,12 +6,10 @@
 //! carried. The stream ends with one of the last two.
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderMap};
-use http::{Method, Request, StatusCode, Uri};
-use http_body_util::Full;
-use hyper::body::Incoming;
+use http::header::{HOST, HeaderMap, HeaderValue};
+use http::{Method, StatusCode, Uri};
 
-use super::client::{self, Client, Failure};
+use super::client::{self, Body, Client, Failure, Headers, Sending};
 use crate::mcp::result;
 
 /// A longer answer is no answer: clients cap frames at about this size.
@@ -27,34 +25,26 @@ pub enum Answer {
     /// It will not: its status and its JSON.
     Refused(u16, Bytes),
     /// It is still at it.
-    Stream(Incoming),
+    Stream(Body),
 }
 
-/// Calls a tool with the headers that `headers` makes. The caller's deadline ends it by dropping it.
+/// Calls a tool with these headers. The caller's deadline ends it by dropping it.
 ///
 /// # Errors
 /// [`Failure`] where there is no answer that could be passed on.
 pub async fn call(
     client: &Client,
     uri: &Uri,
-    headers: impl Fn() -> HeaderMap,
+    headers: &impl Headers,
     body: &Bytes,
 ) -> Result<Answer, Failure> {
-    let build = || {
-        let mut request = Request::new(Full::new(body.clone()));
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = uri.clone();
-        *request.headers_mut() = headers();
-        request
-    };
-    let response = client.send(build).await?;
-    let (head, body) = response.into_parts();
-    let kind = Kind::of(&head.headers);
-    if head.status.is_success() && kind == Kind::Stream {
-        return Ok(Answer::Stream(body));
+    let reply = client.send(&Sending { method: Method::POST, uri, headers, body }).await?;
+    let kind = Kind::of(reply.content_type.as_ref());
+    if reply.status.is_success() && kind == Kind::Stream {
+        return Ok(Answer::Stream(reply.body));
     }
-    let body = client::read(body, MAX_ANSWER).await?;
-    classify(head.status, kind, body)
+    let body = client::read(reply.body, MAX_ANSWER).await?;
+    classify(reply.status, kind, body)
 }
 
 /// Fetches one of the optional documents of a worker, such as its catalog.
@@ -62,17 +52,16 @@ pub async fn call(
 /// # Errors
 /// [`Failure`] unless it answers 200.
 pub async fn fetch(client: &Client, uri: &Uri, headers: &HeaderMap) -> Result<Bytes, Failure> {
-    let build = || {
-        let mut request = Request::new(Full::default());
-        *request.uri_mut() = uri.clone();
-        *request.headers_mut() = headers.clone();
-        request
-    };
-    let response = client.send(build).await?;
-    if response.status() != StatusCode::OK {
+    let mut headers = headers.clone();
+    if let Some(Ok(host)) = uri.authority().map(|authority| HeaderValue::from_str(authority.as_str())) {
+        headers.entry(HOST).or_insert(host);
+    }
+    let request = Sending { method: Method::GET, uri, headers: &headers, body: &Bytes::new() };
+    let reply = client.send(&request).await?;
+    if reply.status != StatusCode::OK {
         return Err(Failure::Unavailable("upstream_status"));
     }
-    client::read(response.into_body(), MAX_ANSWER).await
+    client::read(reply.body, MAX_ANSWER).await
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,8 +72,8 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(headers: &HeaderMap) -> Self {
-        let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    fn of(content_type: Option<&HeaderValue>) -> Self {
+        let value = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
         let essence = value.split(';').next().unwrap_or_default().trim();
         if essence.eq_ignore_ascii_case("application/vnd.mcp.result+json") {
             Self::Result
