@@ -7,6 +7,7 @@ use std::time::Duration;
 use moka::sync::Cache;
 
 use crate::domain::clock::Timestamp;
+use crate::domain::secret::Digest;
 
 const KEYS: u64 = 100_000;
 
@@ -14,7 +15,7 @@ const KEYS: u64 = 100_000;
 pub struct Counters {
     window: Duration,
     limit: u32,
-    counts: Cache<(String, i64), Arc<AtomicU32>>,
+    counts: Cache<(Digest, i64), Arc<AtomicU32>>,
 }
 
 impl Counters {
@@ -33,15 +34,41 @@ impl Counters {
     /// How long a key has to wait, if it has failed too often.
     pub fn blocked(&self, key: &str, now: Timestamp) -> Option<Duration> {
         let (slot, left) = self.slot(now);
-        let count = self.counts.get(&(key.to_owned(), slot))?;
+        let count = self.counts.get(&(digest(key), slot))?;
         (count.load(Ordering::Relaxed) >= self.limit).then_some(left)
     }
 
     /// Counts a failure.
     pub fn failed(&self, key: &str, now: Timestamp) {
-        let (slot, _) = self.slot(now);
-        self.counts.get_with((key.to_owned(), slot), Arc::default).fetch_add(1, Ordering::Relaxed);
+        let _ = self.attempt(key, now);
     }
+
+    /// Counts an attempt *before* it is made, so that many at once cannot all pass on an old count. Give it back
+    /// with [`Attempt::succeeded`] if it was no failure; too many are told how long to wait.
+    pub fn attempt(&self, key: &str, now: Timestamp) -> Result<Attempt, Duration> {
+        let (slot, left) = self.slot(now);
+        let count = self.counts.get_with((digest(key), slot), Arc::default);
+        if count.fetch_add(1, Ordering::Relaxed) >= self.limit {
+            return Err(left);
+        }
+        Ok(Attempt(count))
+    }
+}
+
+/// An attempt that was counted as a failure.
+#[derive(Debug)]
+pub struct Attempt(Arc<AtomicU32>);
+
+impl Attempt {
+    /// It was no failure.
+    pub fn succeeded(self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Keys are texts that strangers choose, as long as they like.
+fn digest(key: &str) -> Digest {
+    Digest::of(key)
 }
 
 impl std::fmt::Debug for Counters {

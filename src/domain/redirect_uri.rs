@@ -73,6 +73,9 @@ pub enum Unacceptable {
     /// Fragment, wildcard or user information.
     #[error("must have no fragment, wildcard or user information")]
     Parts,
+    /// A query that holds what only the answer may say.
+    #[error("has a query that names code, state, iss or error")]
+    Reserved,
     /// A host or port that cannot be.
     #[error("has no valid host or port")]
     Authority,
@@ -148,6 +151,9 @@ pub fn check(uri: &str) -> Result<Destination, Unacceptable> {
     if uri.contains(['#', '*']) || parts.authority.is_some_and(|(host, port)| has_at(host, port)) {
         return Err(Unacceptable::Parts);
     }
+    if answers_already(parts.rest) {
+        return Err(Unacceptable::Reserved);
+    }
     match (parts.scheme.as_str(), parts.authority) {
         ("http" | "https", None) => Err(Unacceptable::Authority),
         (scheme @ ("http" | "https"), Some((host, port_text))) => web(scheme, host, port_text),
@@ -156,6 +162,15 @@ pub fn check(uri: &str) -> Result<Destination, Unacceptable> {
         }
         _ => Err(Unacceptable::UnknownScheme),
     }
+}
+
+/// Each of these stands exactly once in an answer (RFC 9207), so none may stand in the URI before.
+fn answers_already(rest: &str) -> bool {
+    let query = rest.split_once('?').map_or("", |(_, query)| query);
+    query.split('&').any(|pair| {
+        let name = pair.split('=').next().unwrap_or_default();
+        matches!(name, "code" | "state" | "iss" | "error" | "error_description")
+    })
 }
 
 fn has_at(host: &str, port: Option<&str>) -> bool {
@@ -258,6 +273,7 @@ mod tests {
             "https://",
             "",
             "https://evil%2eexample/cb",
+            "https://h.example/cb?x=1&iss=z",
             "http://[::ffff:127.0.0.1]/cb",
         ] {
             assert!(check(uri).is_err(), "{uri}");

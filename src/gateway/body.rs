@@ -13,12 +13,18 @@ use super::refusal::Reason;
 /// writing gets to read its answer instead of a reset connection, and the connection can be used again.
 const DRAIN: usize = 4;
 const DRAIN_TIME: Duration = Duration::from_secs(3);
+/// Nobody holds a connection by saying nothing.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Reads the whole body. One that comes in one piece is not copied.
 ///
 /// # Errors
-/// 413 if it is longer than `limit`, by its own account or in fact.
-pub async fn read(request: &HttpRequest, mut payload: web::Payload, limit: usize) -> Result<Bytes, Reason> {
+/// 413 if it is longer than `limit`, by its own account or in fact; given up if it does not arrive in time.
+pub async fn read(request: &HttpRequest, payload: web::Payload, limit: usize) -> Result<Bytes, Reason> {
+    tokio::time::timeout(DEADLINE, read_all(request, payload, limit)).await.unwrap_or(Err(Reason::BodyBroken))
+}
+
+async fn read_all(request: &HttpRequest, mut payload: web::Payload, limit: usize) -> Result<Bytes, Reason> {
     let length =
         request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if length.is_some_and(|length| length > limit) {

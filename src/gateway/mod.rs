@@ -65,7 +65,8 @@ pub async fn handle(
 ) -> HttpResponse {
     let cx = Cx { app: &app, gateway: &gateway, service: &service, request: &request };
     let (origins, headers) = (&gateway.origins, request.headers());
-    if !origins.allows(headers.get(header::ORIGIN)) {
+    // Every one of them: what a second reader takes for the origin must be allowed as well.
+    if !headers.get_all(header::ORIGIN).all(|origin| origins.allows(Some(origin))) {
         let frame = Frame::blank(cx);
         return finish(cx, &frame, render::refuse(cx, &frame, &Reason::Origin));
     }

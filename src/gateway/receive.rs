@@ -70,6 +70,10 @@ fn media(headers: &HeaderMap) -> Result<(), Reason> {
     let essence = text(CONTENT_TYPE).split(';').next().unwrap_or_default().trim();
     let encoding = text(CONTENT_ENCODING).trim();
     let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
+    let once = |name| headers.get_all(name).count() <= 1;
+    if !once(CONTENT_TYPE) || !once(CONTENT_ENCODING) {
+        return Err(Reason::MediaType);
+    }
     if essence.eq_ignore_ascii_case("application/json") && plain { Ok(()) } else { Err(Reason::MediaType) }
 }
 

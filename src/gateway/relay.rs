@@ -27,7 +27,7 @@ use crate::upstream::client::Body;
 use crate::upstream::worker::{self, MAX_ANSWER};
 
 /// How often an open stream's credential is looked at: revoked callers lose their streams within this time.
-const RECHECK: Duration = Duration::from_secs(5);
+const RECHECK: Duration = Duration::from_secs(4);
 /// A comment at every so many looks: proxies close what is quiet for a minute.
 const COMMENT: u32 = 3;
 const QUEUE: usize = 16;

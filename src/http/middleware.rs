@@ -13,6 +13,7 @@ use super::answer;
 use super::client_ip::client_ip;
 use super::record::{Record, RequestId};
 use crate::app::App;
+use crate::telemetry::RequestLine;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -70,9 +71,6 @@ fn misdirected(app: &App, req: ServiceRequest) -> ServiceResponse {
 }
 
 fn log<B>(app: &App, response: &ServiceResponse<B>, id: &str, ms: u128) {
-    if !tracing::enabled!(tracing::Level::INFO) {
-        return;
-    }
     let req = response.request();
     let address: IpAddr = client_ip(req, &app.config.trusted_proxies);
     let extensions = req.extensions();
@@ -80,16 +78,17 @@ fn log<B>(app: &App, response: &ServiceResponse<B>, id: &str, ms: u128) {
     let service = record.and_then(|own| own.service.as_ref()).map_or("-", |service| service.as_str());
     let tool = record.and_then(|own| own.tool.as_deref()).unwrap_or("-");
     let decision = record.map_or("-", |own| own.decision);
-    tracing::info!(
-        target: "request",
+    RequestLine {
+        at: app.clock.now().millis(),
         id,
-        %address,
-        method = req.method().as_str(),
-        path = req.path(),
-        status = response.status().as_u16(),
+        address,
+        method: req.method().as_str(),
+        path: req.path(),
+        status: response.status().as_u16(),
         service,
         tool,
         decision,
         ms,
-    );
+    }
+    .write();
 }

@@ -14,6 +14,8 @@ use futures_util::StreamExt;
 pub const FORM_LIMIT: usize = 16 * 1024;
 /// Bytes of a registration.
 pub const JSON_LIMIT: usize = 64 * 1024;
+/// OAuth requests and forms are small: they arrive within this.
+const BODY_DEADLINE: std::time::Duration = std::time::Duration::from_secs(10);
 const QUERY_LIMIT: usize = 8 * 1024;
 const PARAMETERS: usize = 64;
 const VALUE_LIMIT: usize = 4 * 1024;
@@ -43,6 +45,9 @@ pub enum Unreadable {
     /// The body did not arrive.
     #[error("the body did not arrive")]
     Broken,
+    /// The body did not arrive in time: 408.
+    #[error("the body did not arrive in time")]
+    Late,
 }
 
 impl Unreadable {
@@ -50,6 +55,7 @@ impl Unreadable {
     pub fn status(self) -> StatusCode {
         match self {
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Late => StatusCode::REQUEST_TIMEOUT,
             _ => StatusCode::BAD_REQUEST,
         }
     }
@@ -183,7 +189,12 @@ fn is_form(req: &HttpRequest) -> bool {
 }
 
 /// Reads a body up to a limit, refusing by its announced length before reading a byte.
-pub async fn body(req: &HttpRequest, mut payload: Payload, limit: usize) -> Result<Bytes, Unreadable> {
+/// One that does not arrive in time is given up, so that nobody holds a connection by saying nothing.
+pub async fn body(req: &HttpRequest, payload: Payload, limit: usize) -> Result<Bytes, Unreadable> {
+    tokio::time::timeout(BODY_DEADLINE, read_body(req, payload, limit)).await.unwrap_or(Err(Unreadable::Late))
+}
+
+async fn read_body(req: &HttpRequest, mut payload: Payload, limit: usize) -> Result<Bytes, Unreadable> {
     let announced = req
         .headers()
         .get(header::CONTENT_LENGTH)

@@ -14,6 +14,8 @@ use crate::store::{Dialect, Store, StoreError};
 const INTERVAL: Duration = Duration::from_millis(250);
 /// How often SQLite is asked whether another process has committed.
 const PEEK: Duration = Duration::from_millis(20);
+/// A reading that takes longer is given up, and tried again.
+const DEADLINE: Duration = Duration::from_secs(3);
 /// Commit order is not number order: no transaction commits later than this after one with a higher number.
 const LOOK_BACK: Duration = Duration::from_secs(10);
 
@@ -67,7 +69,8 @@ impl Follower {
         let mut failing = false;
         let mut watch = None;
         loop {
-            match self.read().await {
+            let read = tokio::time::timeout(DEADLINE, self.read()).await;
+            match read.unwrap_or_else(|_| Err(StoreError::Unavailable("statement deadline".to_owned()))) {
                 Ok(()) if failing => {
                     tracing::info!("the change log can be read again");
                     failing = false;

@@ -149,7 +149,7 @@ impl Identity {
         let made = self
             .store
             .transaction(async |tx| {
-                if !tx.decide_authorization(consent.transaction, "allow").await? {
+                if !tx.decide_authorization(consent.transaction, "allow", Some(consent.user)).await? {
                     return Ok::<_, Undone>(false);
                 }
                 if !tx.insert_grant(&grant, consent.redirect_host).await? {

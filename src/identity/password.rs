@@ -12,6 +12,8 @@ use crate::store::StoreError;
 
 /// More passwords than this are not checked at once: each takes 19 MiB and a core for a while.
 const CONCURRENT: usize = 2;
+/// How long a check waits for its turn.
+const BUSY: std::time::Duration = std::time::Duration::from_secs(5);
 /// Longer passwords are refused before they are hashed.
 pub const MAX_LENGTH: usize = 1024;
 /// Shorter ones are not accepted as new passwords.
@@ -33,8 +35,8 @@ impl Default for Passwords {
 /// What came of a sign-in.
 #[derive(Debug)]
 pub enum SignIn {
-    /// The right password of a user who may sign in.
-    Ok(Box<User>),
+    /// The right password of a user who may sign in, with the hash it was checked against.
+    Ok(Box<User>, String),
     /// Anything else: one answer for an unknown user, a wrong password and a locked account.
     Refused,
     /// Too many failures; ask again after this long.
@@ -60,17 +62,22 @@ impl Identity {
     }
 
     async fn off_thread<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-        let _permit = self.passwords.permits.acquire().await.ok()?;
-        tokio::task::spawn_blocking(work).await.ok()
+        // Whoever waits longer than this asks again; a queue without end would hold up everybody.
+        let permit = tokio::time::timeout(BUSY, self.passwords.permits.acquire()).await.ok()?.ok()?;
+        let done = tokio::task::spawn_blocking(work).await.ok();
+        drop(permit);
+        done
     }
 
     /// Checks mail address and password. An unknown user costs the same time as a wrong password.
     pub async fn sign_in(&self, email: &str, password: &str, address: &str) -> Result<SignIn, StoreError> {
         let now = self.now();
-        let keys = [format!("account {}", email_key(email)), format!("address {address}")];
-        if let Some(wait) = keys.iter().filter_map(|key| self.failures.blocked(key, now)).max() {
-            return Ok(SignIn::Throttled(wait));
-        }
+        let account = self.failures.attempt(&format!("account {}", email_key(email)), now);
+        let source = self.failures.attempt(&format!("address {address}"), now);
+        let (account, source) = match (account, source) {
+            (Ok(account), Ok(source)) => (account, source),
+            (Err(wait), _) | (_, Err(wait)) => return Ok(SignIn::Throttled(wait)),
+        };
         let user = self.store.user_by_email(email).await?;
         let hash = match &user {
             Some(user) => self.store.password_hash(&user.id).await?,
@@ -81,16 +88,20 @@ impl Identity {
             Some(hash) => hash,
             None => self.dummy_hash().await?,
         };
-        let password = Zeroizing::new(password.get(..MAX_LENGTH).unwrap_or(password).to_owned());
-        let right = self.off_thread(move || verify_now(&password, &hash)).await.unwrap_or(false);
+        // A longer one can be nobody's; checking its beginning would take it for one that is.
+        let possible = password.len() <= MAX_LENGTH;
+        let password = Zeroizing::new(if possible { password.to_owned() } else { String::new() });
+        let stored = hash.clone();
+        let Some(right) = self.off_thread(move || verify_now(&password, &stored)).await else {
+            return Ok(SignIn::Throttled(BUSY));
+        };
         match user {
-            Some(user) if right && known && user.locked_at.is_none() => Ok(SignIn::Ok(Box::new(user))),
-            _ => {
-                for key in &keys {
-                    self.failures.failed(key, now);
-                }
-                Ok(SignIn::Refused)
+            Some(user) if right && known && possible && user.locked_at.is_none() => {
+                account.succeeded();
+                source.succeeded();
+                Ok(SignIn::Ok(Box::new(user), hash))
             }
+            _ => Ok(SignIn::Refused),
         }
     }
 

@@ -8,7 +8,7 @@ use super::issue::Issued;
 use crate::domain::brand::BrandTokens;
 use crate::domain::entropy;
 use crate::domain::grant::EndReason;
-use crate::domain::ids::{ClientId, GrantId};
+use crate::domain::ids::{ClientId, GrantId, ServiceId};
 use crate::domain::refresh::{Link, MAX_HOPS, Verdict, decide};
 use crate::domain::scope::ScopeSet;
 use crate::domain::secret::Secret;
@@ -28,7 +28,9 @@ pub struct RefreshRequest<'a> {
     /// The scopes asked for, if any were.
     pub scopes: Option<ScopeSet>,
     /// The service asked for, if one was.
-    pub service: Option<&'a crate::domain::ids::ServiceId>,
+    pub service: Option<&'a ServiceId>,
+    /// The services that take OAuth tokens now: the last link of the chain.
+    pub services: &'a [ServiceId],
 }
 
 /// Why there are no new tokens. Nothing is consumed by any of these.
@@ -125,6 +127,9 @@ fn admissible(request: &RefreshRequest<'_>, family: &Verified) -> Result<ScopeSe
     if family.client.as_ref() != Some(request.client) {
         return Err(RefreshError::InvalidGrant("other_client"));
     }
+    if !family.service.as_ref().is_some_and(|own| request.services.contains(own)) {
+        return Err(RefreshError::InvalidGrant("service_gone"));
+    }
     if request.service.is_some() && request.service != family.service.as_ref() {
         return Err(RefreshError::InvalidTarget);
     }
@@ -132,7 +137,11 @@ fn admissible(request: &RefreshRequest<'_>, family: &Verified) -> Result<ScopeSe
         None => Ok(family.scopes.clone()),
         Some(asked) => {
             let left = family.scopes.intersection(asked);
-            if left.is_empty() { Err(RefreshError::InvalidScope) } else { Ok(left) }
+            if left.is_empty() && !family.scopes.is_empty() {
+                Err(RefreshError::InvalidScope)
+            } else {
+                Ok(left)
+            }
         }
     }
 }

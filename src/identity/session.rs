@@ -18,8 +18,13 @@ const ABSOLUTE: Duration = Duration::from_hours(7 * 24);
 pub const PREFIX: &str = "portero_ses_";
 
 impl Identity {
-    /// Begins a session for a user who has just proved who they are.
-    pub async fn begin_session(&self, user: &User) -> Result<Option<Secret>, StoreError> {
+    /// Begins a session for a user whose password was checked against `password_hash`. `None` if the password was
+    /// changed or the account locked meanwhile.
+    pub async fn begin_session(
+        &self,
+        user: &User,
+        password_hash: &str,
+    ) -> Result<Option<Secret>, StoreError> {
         let Some(workspace) = self.store.workspaces_of(&user.id).await?.into_iter().next() else {
             return Ok(None);
         };
@@ -27,13 +32,19 @@ impl Identity {
         let now = self.now();
         let session =
             Session { user: user.id.clone(), workspace: workspace.id, created_at: now, seen_at: now };
-        self.store
+        let begun = self
+            .store
             .transaction(async |tx| {
-                tx.insert_session(&secret.digest(), &session, user.epoch, now.plus(IDLE)).await?;
-                tx.audit(Event { event: "login.ok", user: Some(user.id.clone()), ..Event::default() }).await
+                let ends = now.plus(IDLE);
+                if !tx.insert_session(&secret.digest(), &session, password_hash, ends).await? {
+                    return Ok(false);
+                }
+                let event = Event { event: "login.ok", user: Some(user.id.clone()), ..Event::default() };
+                tx.audit(event).await?;
+                Ok::<_, StoreError>(true)
             })
             .await?;
-        Ok(Some(secret))
+        Ok(begun.then_some(secret))
     }
 
     /// The live session of a cookie's value. Its end slides with use.

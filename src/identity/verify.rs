@@ -1,6 +1,7 @@
 //! A presented token: kind by prefix, checksum, digest, cache, store.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::Identity;
 use crate::cluster::verified::{Lookup, Ticket};
@@ -9,6 +10,8 @@ use crate::domain::ids::ServiceId;
 use crate::domain::secret::{Digest, MAX_LENGTH, recognise};
 use crate::domain::verified::Verified;
 use crate::store::StoreError;
+
+const DEADLINE: Duration = Duration::from_secs(3);
 
 /// Why a token is not accepted.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +70,14 @@ impl Identity {
         Ok(verified)
     }
 
+    /// Asks the database, for three seconds at most: a connection that died without a word is trouble, not patience.
     async fn ask(&self, kind: Kind, digest: Digest, ticket: Ticket) -> Result<Arc<Verified>, VerifyError> {
+        tokio::time::timeout(DEADLINE, self.read(kind, digest, ticket))
+            .await
+            .unwrap_or_else(|_| Err(StoreError::Unavailable("statement deadline".to_owned()).into()))
+    }
+
+    async fn read(&self, kind: Kind, digest: Digest, ticket: Ticket) -> Result<Arc<Verified>, VerifyError> {
         let now = self.now();
         let found = match kind {
             Kind::Pat => self.store.pat_token(&digest, now).await?,

@@ -174,6 +174,7 @@ impl From<Unreadable> for OAuthError {
             Unreadable::Repeated => "a parameter is repeated",
             Unreadable::Limit => "there are too many parameters or one is too long",
             Unreadable::Broken => "the body did not arrive",
+            Unreadable::Late => "the body did not arrive in time",
         };
         let mut error = Self::new(Code::InvalidRequest, description);
         error.status = Some(fault.status());

@@ -32,7 +32,7 @@ pub async fn handle(
     authenticate(app, req, &form).await?;
     let token = form.get("token").ok_or(OAuthError::new(Code::InvalidRequest, "token is missing"))?;
     let body = match app.identity.verify_for_brand(&brand.tokens, token).await {
-        Ok(verified) => describe(app, brand, &verified),
+        Ok(verified) => describe(app, brand, &verified).unwrap_or_else(|| json!({ "active": false })),
         Err(VerifyError::Invalid(_)) => json!({ "active": false }),
         Err(VerifyError::Unavailable(error)) => return Err(error.into()),
     };
@@ -55,7 +55,21 @@ async fn authenticate(app: &App, req: &HttpRequest, form: &Params) -> Result<(),
     Err(refused())
 }
 
-fn describe(app: &App, brand: &Brand, verified: &Verified) -> Value {
+/// `None` for a credential that no service accepts any more.
+fn describe(app: &App, brand: &Brand, verified: &Verified) -> Option<Value> {
+    let audience: Vec<&str> = app
+        .services_of(brand)
+        .filter(|service| match &verified.service {
+            Some(own) => *own == service.id && service.accepts_oauth(),
+            None => service.accepts_pat(),
+        })
+        .map(|service| service.resource.as_str())
+        .collect();
+    let audience = match audience.as_slice() {
+        [] => return None,
+        [only] => json!(only),
+        several => json!(several),
+    };
     let mut body = Map::new();
     let mut set = |name: &str, value: Value| body.insert(name.to_owned(), value);
     set("active", json!(true));
@@ -63,6 +77,7 @@ fn describe(app: &App, brand: &Brand, verified: &Verified) -> Value {
     set("token_type", json!("Bearer"));
     set("token_kind", json!(verified.kind.label()));
     set("iss", json!(brand.issuer));
+    set("aud", audience);
     set("sub", json!(verified.user.as_str()));
     set("workspace", json!(verified.workspace.as_str()));
     set("iat", json!(verified.issued_at.seconds()));
@@ -72,17 +87,5 @@ fn describe(app: &App, brand: &Brand, verified: &Verified) -> Value {
     if let Some(client) = &verified.client {
         set("client_id", json!(client.as_str()));
     }
-    let audience: Vec<&str> = app
-        .services_of(brand)
-        .filter(|service| match &verified.service {
-            Some(own) => *own == service.id,
-            None => service.accepts_pat(),
-        })
-        .map(|service| service.resource.as_str())
-        .collect();
-    match audience.as_slice() {
-        [only] => set("aud", json!(only)),
-        several => set("aud", json!(several)),
-    };
-    Value::Object(body)
+    Some(Value::Object(body))
 }

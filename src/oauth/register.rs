@@ -4,6 +4,7 @@
 //! registered. A public client's id is derived from its canonical metadata, so that the same software gets the
 //! same id however often it registers, and the table does not grow with every start of an agent.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
@@ -33,6 +34,7 @@ use crate::store::clients::Room;
 pub const SECRET_PREFIX: &str = "portero_ocs_";
 const URIS: usize = 20;
 const NAME_LIMIT: usize = 100;
+const SCOPE_LIMIT: usize = 2048;
 /// Registrations that nobody was ever asked to allow, at most.
 const CAP: i64 = 10_000;
 const YOUNG: Duration = Duration::from_hours(1);
@@ -48,7 +50,7 @@ pub async fn handle(app: &App, req: &HttpRequest, payload: Payload) -> Result<Ht
     let value: Value = serde_json::from_slice(&body).map_err(|_| refused("the body is not valid JSON"))?;
     let Value::Object(members) = value else { return Err(refused("the body must be a JSON object")) };
     let metadata = read(&members, &app.config.oauth.redirect_allowlist)?;
-    let address = client_ip(req, &app.config.trusted_proxies).to_string();
+    let address = holder(client_ip(req, &app.config.trusted_proxies));
     let (client, secret) = new_client(app, metadata);
     keep(app, &client, &address).await?;
     Ok(registered(&client, secret.as_ref()))
@@ -98,7 +100,9 @@ fn read(members: &Map<String, Value>, allowlist: &[String]) -> Result<ClientMeta
     if !types.is_empty() && !types.contains(&"code") {
         return Err(refused("response_types must hold code"));
     }
-    let scope = crate::domain::scope::ScopeSet::parse(text(members, "scope").unwrap_or_default());
+    // A default and no more: an absurd list is not worth keeping, nor the time to read it again at every request.
+    let scope = text(members, "scope").filter(|scope| scope.len() <= SCOPE_LIMIT).unwrap_or_default();
+    let scope = crate::domain::scope::ScopeSet::parse(scope);
     let short = |name: &str| text(members, name).map(|value| value.chars().take(NAME_LIMIT).collect());
     Ok(ClientMetadata {
         redirect_uris,
@@ -181,6 +185,21 @@ fn new_client(app: &App, metadata: ClientMetadata) -> (Client, Option<Secret>) {
     (client, secret)
 }
 
+/// Whose registrations count together: an IPv4 address, or the network of 64 bits that one IPv6 customer has.
+fn holder(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(own) => own.to_string(),
+        IpAddr::V6(own) => {
+            let [a, b, c, d, ..] = own.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+    }
+}
+
+fn disabled() -> OAuthError {
+    refused("this client was disabled by the operator")
+}
+
 async fn keep(app: &App, client: &Client, address: &str) -> Result<(), OAuthError> {
     enum Kept {
         Yes,
@@ -188,35 +207,35 @@ async fn keep(app: &App, client: &Client, address: &str) -> Result<(), OAuthErro
         Full(String),
     }
     let known = app.identity.store.client(&client.id).await?;
-    if known.as_ref().is_some_and(|own| own.metadata == client.metadata && own.disabled_at.is_none()) {
-        return Ok(());
+    match &known {
+        Some(own) if own.disabled_at.is_some() => return Err(disabled()),
+        // What was granted once is not swept for its age, so there is nothing to renew.
+        Some(own) if own.last_granted_at.is_some() && own.metadata == client.metadata => return Ok(()),
+        _ => {}
     }
     let kept = app
         .identity
         .store
         .transaction(async |tx| {
-            let room = tx.make_room(CAP, tx.now.minus(YOUNG)).await?;
-            if let Room::Full { heaviest } = room
+            if known.is_none()
+                && let Room::Full { heaviest } = tx.make_room(CAP, tx.now.minus(YOUNG)).await?
                 && heaviest == address
-                && known.is_none()
             {
                 return Ok(Kept::Full(heaviest));
             }
             if !tx.register_client(client, address).await? {
                 return Ok(Kept::Disabled);
             }
-            tx.audit(Event {
-                event: "client.registered",
-                client: Some(client.id.clone()),
-                ..Event::default()
-            })
-            .await?;
+            if known.is_none() {
+                let event = "client.registered";
+                tx.audit(Event { event, client: Some(client.id.clone()), ..Event::default() }).await?;
+            }
             Ok::<_, StoreError>(Kept::Yes)
         })
         .await?;
     match kept {
         Kept::Yes => Ok(()),
-        Kept::Disabled => Err(refused("this client was disabled by the operator")),
+        Kept::Disabled => Err(disabled()),
         Kept::Full(address) => {
             tracing::warn!(address, "registrations are full and this address holds most of them");
             Err(OAuthError::too_many(YOUNG))

@@ -54,7 +54,12 @@ async fn submitted(app: &App, req: &HttpRequest, payload: web::Payload) -> Resul
     let (email, password) = (form.get("email").unwrap_or_default(), form.get("password").unwrap_or_default());
     let address = client_ip(req, &app.config.trusted_proxies).to_string();
     match app.identity.sign_in(email, password, &address).await? {
-        SignIn::Ok(user) => signed_in(&visit, &door, &user).await,
+        SignIn::Ok(user, checked) => match signed_in(&visit, &door, &user, &checked).await? {
+            Some(response) => Ok(response),
+            None => {
+                Ok(visit.answer(StatusCode::BAD_REQUEST, &door.page(&visit, email, Some(LoginError::Wrong))))
+            }
+        },
         // 401 would owe a challenge (RFC 9110 §15.5.2), and browsers answer one with a window of their own: to
         // them this is a form with wrong values.
         SignIn::Refused => {
@@ -80,9 +85,16 @@ fn proven(app: &App, req: &HttpRequest, form: &Params, next: &Next) -> bool {
 
 /// Begins a new session, whatever the browser had before. Attack: a session planted before the sign-in, and
 /// shared with whoever planted it.
-async fn signed_in(visit: &Visit<'_>, door: &Door, user: &User) -> Result<HttpResponse, Stop> {
+///
+/// `None` if the password that was checked is no longer theirs.
+async fn signed_in(
+    visit: &Visit<'_>,
+    door: &Door,
+    user: &User,
+    checked: &str,
+) -> Result<Option<HttpResponse>, Stop> {
     let (app, req) = (visit.app, visit.req);
-    let secret = app.identity.begin_session(user).await?.ok_or(ErrorKind::Forbidden)?;
+    let Some(secret) = app.identity.begin_session(user, checked).await? else { return Ok(None) };
     if let Some(old) = req.cookie(cookies::session_name(app)) {
         app.identity.end_session(old.value()).await?;
     }
@@ -92,7 +104,7 @@ async fn signed_in(visit: &Visit<'_>, door: &Door, user: &User) -> Result<HttpRe
     }
     let mut response = see_other(&door.next.location_or_home(req, &visit.brand.issuer));
     shell::set(&mut response, Some(&cookies::session(app, secret.expose())));
-    Ok(response)
+    Ok(Some(response))
 }
 
 /// What the person signs in for.

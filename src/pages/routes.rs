@@ -8,7 +8,7 @@ use super::view::ErrorKind;
 use super::{assets, error, login, logout};
 use crate::app::App;
 use crate::app::sites::Base;
-use crate::http::answer;
+use crate::http::{answer, cors};
 
 /// A page's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,10 @@ pub async fn dispatch(page: PageRoute, app: &App, req: &HttpRequest, payload: we
 }
 
 fn to(page: PageRoute) -> HttpResponse {
-    HttpResponse::build(StatusCode::SEE_OTHER).insert_header((header::LOCATION, page.path())).finish()
+    HttpResponse::build(StatusCode::SEE_OTHER)
+        .insert_header((header::LOCATION, page.path()))
+        .insert_header((header::CACHE_CONTROL, answer::NO_STORE))
+        .finish()
 }
 
 fn reads_html(req: &HttpRequest) -> bool {
@@ -129,7 +132,13 @@ pub fn unknown_path(app: &App, req: &HttpRequest) -> HttpResponse {
     let resources = app.services.iter().map(|service| Base::of(&service.resource).path);
     let of_programs = path.starts_with("/.well-known/")
         || issuers.chain(resources).filter(|base| !base.is_empty()).any(|base| path.starts_with(&base));
-    if of_programs || !reads_html(req) {
+    if of_programs && req.method() == Method::OPTIONS {
+        return cors::preflight(req, "GET, HEAD, OPTIONS");
+    }
+    if of_programs {
+        return cors::open(answer::not_found());
+    }
+    if !reads_html(req) {
         return answer::not_found();
     }
     error::page(app, req, None, ErrorKind::NotFound)

@@ -71,6 +71,7 @@ impl Table {
         let document = Endpoint::Document(metadata::authorization_server(app, brand));
         self.claim(host, format!("{WELL_KNOWN_SERVER}{path}"), document.clone());
         if !path.is_empty() {
+            self.offer(host, &format!("{WELL_KNOWN_SERVER}{path}/"), &document);
             self.claim(host, format!("{path}{WELL_KNOWN_SERVER}"), document);
         }
         for (name, endpoint) in endpoints(app, brand) {

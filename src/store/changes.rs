@@ -5,7 +5,9 @@ use super::{Store, StoreError, Tx};
 use crate::domain::change::{Change, ChangeKind};
 use crate::domain::clock::Timestamp;
 
-const AFTER: &str = "SELECT seq, kind, id FROM changes WHERE seq > $1 ORDER BY seq LIMIT 10000";
+/// Rows read at once.
+pub const PAGE: usize = 5000;
+const AFTER: &str = "SELECT seq, kind, id FROM changes WHERE seq > $1 ORDER BY seq LIMIT 5000";
 const SETTLED: &str = "SELECT COALESCE(MAX(seq), 0) AS n FROM changes WHERE at < $1";
 const SWEEP: &str = "DELETE FROM changes WHERE seq IN (SELECT seq FROM changes WHERE at < $1 LIMIT $2)";
 const DATA_VERSION: &str = "PRAGMA data_version";
@@ -25,15 +27,21 @@ impl CommitWatch {
 impl Store {
     /// Changes with a sequence number above `floor`, with their numbers.
     pub async fn changes_after(&self, floor: i64) -> Result<Vec<(i64, Change)>, StoreError> {
-        let rows = sqlx::query(AFTER).bind(floor).fetch_all(&self.reader).await?;
-        let mut changes = Vec::with_capacity(rows.len());
-        for row in rows {
-            // A kind that a newer version writes is skipped, not fatal: this version caches nothing of it.
-            if let Some(kind) = ChangeKind::from_label(&row.text("kind")?) {
-                changes.push((row.number("seq")?, Change { kind, id: row.text("id")? }));
+        let (mut changes, mut last) = (Vec::new(), floor);
+        loop {
+            let rows = sqlx::query(AFTER).bind(last).fetch_all(&self.reader).await?;
+            for row in &rows {
+                last = row.number("seq")?;
+                // A kind that a newer version writes is skipped, not fatal: this version caches nothing of it.
+                if let Some(kind) = ChangeKind::from_label(&row.text("kind")?) {
+                    changes.push((last, Change { kind, id: row.text("id")? }));
+                }
+            }
+            // A full page is not all there is, and half a log must not pass for a read one.
+            if rows.len() < PAGE {
+                return Ok(changes);
             }
         }
-        Ok(changes)
     }
 
     /// The newest sequence number written before `before`.

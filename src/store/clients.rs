@@ -32,19 +32,19 @@ const DISABLE: &str =
 const ENABLE: &str = "UPDATE clients SET disabled_at = NULL WHERE id = $1 AND disabled_at IS NOT NULL";
 const DELETE: &str = "UPDATE clients SET epoch = epoch + 1, deleted_at = $2, secret_hash = NULL
      WHERE id = $1 AND deleted_at IS NULL";
-const NEVER_GRANTED: &str =
-    "SELECT COUNT(*) AS n FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL";
+const NEVER_GRANTED: &str = "SELECT COUNT(*) AS n FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL";
 /// The address that holds most registrations that were never granted.
-const HEAVIEST: &str = "SELECT address FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL
+const HEAVIEST: &str =
+    "SELECT address FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL
      GROUP BY address ORDER BY COUNT(*) DESC, address LIMIT 1";
 const EVICT: &str = "DELETE FROM clients WHERE id IN (
-       SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL
+       SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL
          AND registered_at < $1 AND COALESCE(address, '') = $2 ORDER BY registered_at LIMIT $3)";
 const EVICT_ANY: &str = "DELETE FROM clients WHERE id IN (
-       SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL
+       SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL
          AND registered_at < $1 ORDER BY registered_at LIMIT $2)";
 const PRUNE: &str = "DELETE FROM clients WHERE id IN (
-       SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND registered_at < $1
+       SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL AND registered_at < $1
        LIMIT $2)";
 
 fn client(row: &AnyRow) -> Result<Client, StoreError> {

@@ -6,9 +6,11 @@ use crate::domain::clock::Timestamp;
 use crate::domain::ids::{UserId, WorkspaceId};
 use crate::domain::secret::Digest;
 
+/// Only while the password is still the one that was checked.
 const INSERT: &str =
     "INSERT INTO sessions (digest, user_id, user_epoch, workspace_id, created_at, seen_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $5, $6)";
+     SELECT $1, u.id, u.epoch, $3, $4, $4, $5 FROM users u
+     WHERE u.id = $2 AND u.locked_at IS NULL AND u.password_hash = $6";
 const BY_DIGEST: &str = "SELECT s.user_id, s.workspace_id, s.seen_at, s.expires_at, s.created_at
      FROM sessions s JOIN users u ON u.id = s.user_id AND u.epoch = s.user_epoch AND u.locked_at IS NULL
      WHERE s.digest = $1 AND s.expires_at > $2";
@@ -50,24 +52,25 @@ impl Store {
 }
 
 impl Tx {
-    /// Begins a session.
+    /// Begins a session of somebody whose password was checked against `password_hash`. False if that is no longer
+    /// the password, or the user is locked.
     pub async fn insert_session(
         &mut self,
         digest: &Digest,
         session: &Session,
-        user_epoch: i64,
+        password_hash: &str,
         expires_at: Timestamp,
-    ) -> Result<(), StoreError> {
-        sqlx::query(INSERT)
+    ) -> Result<bool, StoreError> {
+        let done = sqlx::query(INSERT)
             .bind(digest.to_hex())
             .bind(session.user.as_str())
-            .bind(user_epoch)
             .bind(session.workspace.as_str())
             .bind(session.created_at.millis())
             .bind(expires_at.millis())
+            .bind(password_hash)
             .execute(self.connection())
             .await?;
-        Ok(())
+        Ok(done.rows_affected() > 0)
     }
 
     /// Notes that a session was seen and when it will end.

@@ -10,8 +10,10 @@ const BY_ID: &str =
     "SELECT request, user_id, created_at, expires_at, decision FROM transactions WHERE id = $1";
 const BIND: &str = "UPDATE transactions SET user_id = $2 WHERE id = $1 AND decided_at IS NULL
      AND (user_id IS NULL OR user_id = $2)";
-const DECIDE: &str = "UPDATE transactions SET decided_at = $2, decision = $3
-     WHERE id = $1 AND decided_at IS NULL AND expires_at > $2";
+const DECIDE: &str = "UPDATE transactions
+     SET decided_at = $2, decision = $3, user_id = COALESCE(user_id, $4)
+     WHERE id = $1 AND decided_at IS NULL AND expires_at > $2
+       AND (user_id IS NULL OR user_id = COALESCE($4, user_id))";
 const COUNT: &str = "SELECT COUNT(*) AS n FROM transactions WHERE decided_at IS NULL";
 const EVICT: &str = "DELETE FROM transactions WHERE id IN (
      SELECT id FROM transactions WHERE decided_at IS NULL ORDER BY created_at LIMIT $1)";
@@ -78,15 +80,22 @@ impl Tx {
         Ok(done.rows_affected() > 0)
     }
 
-    /// Takes the one decision. False if it was taken already or is too late.
+    /// Takes the one decision, as this person if somebody is known. False if it was taken already, is too late, or
+    /// the request is another person's.
     pub async fn decide_authorization(
         &mut self,
         id: &TransactionId,
         decision: &str,
+        user: Option<&UserId>,
     ) -> Result<bool, StoreError> {
         let now = self.now.millis();
-        let done =
-            sqlx::query(DECIDE).bind(id.as_str()).bind(now).bind(decision).execute(self.connection()).await?;
+        let done = sqlx::query(DECIDE)
+            .bind(id.as_str())
+            .bind(now)
+            .bind(decision)
+            .bind(user.map(UserId::as_str))
+            .execute(self.connection())
+            .await?;
         Ok(done.rows_affected() > 0)
     }
 

@@ -146,7 +146,7 @@ pub async fn deny(app: &App, pending: &Pending, user: Option<&UserId>) -> Result
     let decided = app
         .identity
         .store
-        .transaction(async |tx| tx.decide_authorization(&pending.kept.id, "deny").await)
+        .transaction(async |tx| tx.decide_authorization(&pending.kept.id, "deny", user).await)
         .await?;
     if !decided {
         return Err(NotDecided::Over);

@@ -3,7 +3,7 @@
 //! Another client's request, a wrong verifier or another redirect leave the code usable by its owner; five
 //! wrong verifiers burn it. One text says no to all of them.
 
-use super::{asked_service, required};
+use super::{asked_service, required, services};
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::domain::pkce;
@@ -37,11 +37,12 @@ pub(super) async fn exchange(
     let row = app.identity.store.code(&digest).await?.ok_or(OAuthError::invalid_grant("code_unknown"))?;
     check(app, client, form, &row)?;
     verify(app, client, &row, &digest, verifier).await?;
-    if let Some(service) = service {
-        let grant = app.identity.store.grant(&row.grant).await?;
-        if grant.is_none_or(|view| view.grant.service != service) {
-            return Err(OAuthError::new(Code::InvalidTarget, "resource must name the service of the grant"));
-        }
+    let grant = app.identity.store.grant(&row.grant).await?.ok_or(OAuthError::invalid_grant("grant_gone"))?;
+    if !services(app, brand).contains(&grant.grant.service) {
+        return Err(OAuthError::invalid_grant("service_gone"));
+    }
+    if service.is_some_and(|service| service != grant.grant.service) {
+        return Err(OAuthError::new(Code::InvalidTarget, "resource must name the service of the grant"));
     }
     let wants_refresh = client.client.metadata.allows_grant("refresh_token");
     app.identity.redeem(&brand.tokens, &digest, &row, wants_refresh).await.map_err(|error| match error {

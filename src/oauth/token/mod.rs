@@ -67,6 +67,14 @@ fn asked_service(app: &App, brand: &Brand, form: &Params) -> Result<Option<Servi
     Ok(asked)
 }
 
+/// The services of a brand that take OAuth tokens.
+fn services(app: &App, brand: &Brand) -> Vec<ServiceId> {
+    app.services_of(brand)
+        .filter(|service| service.accepts_oauth())
+        .map(|service| service.id.clone())
+        .collect()
+}
+
 /// RFC 6749 §5.1: `expires_in` is a whole number of seconds, `scope` always says what was granted.
 fn answer(issued: &Issued) -> HttpResponse {
     let mut body = json!({

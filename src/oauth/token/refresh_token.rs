@@ -1,7 +1,7 @@
 //! A refresh token for new tokens. The rules are [`crate::domain::refresh`], the exchange is
 //! [`crate::identity::refresh`]; here the request is read and the answer worded.
 
-use super::{asked_service, required};
+use super::{asked_service, required, services};
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::domain::scope::ScopeSet;
@@ -31,6 +31,7 @@ pub(super) async fn exchange(
         client: &client.client.id,
         scopes: asked_scopes(form),
         service: service.as_ref(),
+        services: &services(app, brand),
     };
     app.identity.refresh(&request).await.map_err(|error| match error {
         RefreshError::InvalidGrant(reason) => OAuthError::invalid_grant(reason),

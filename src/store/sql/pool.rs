@@ -23,7 +23,7 @@ pub enum Dialect {
     Postgres,
 }
 
-type Listener = Box<dyn Fn(&[Change]) + Send + Sync>;
+pub(super) type Listener = Box<dyn Fn(&[Change]) + Send + Sync>;
 
 /// The store. Cheap to clone.
 #[derive(Clone)]

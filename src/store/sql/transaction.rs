@@ -1,10 +1,11 @@
 //! Transactions: one place that begins, bounds, commits and announces.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sqlx::{Any, Transaction};
 
-use super::pool::{Dialect, Store};
+use super::pool::{Dialect, Listener, Store};
 use crate::domain::change::Change;
 use crate::domain::clock::Timestamp;
 use crate::store::StoreError;
@@ -48,7 +49,7 @@ impl Store {
         E: From<StoreError>,
         F: AsyncFnOnce(&mut Tx) -> Result<T, E>,
     {
-        let run = async {
+        let open = async {
             let inner = match self.dialect() {
                 Dialect::Sqlite => self.writer.begin_with("BEGIN IMMEDIATE").await,
                 Dialect::Postgres => self.writer.begin().await,
@@ -56,14 +57,28 @@ impl Store {
             let mut tx =
                 Tx { inner: inner.map_err(StoreError::from)?, changes: Vec::new(), now: self.clock.now() };
             let value = work(&mut tx).await?;
-            tx.inner.commit().await.map_err(StoreError::from)?;
-            if let (false, Some(listener)) = (tx.changes.is_empty(), self.committed.get()) {
-                listener(&tx.changes);
-            }
-            Ok(value)
+            Ok::<_, E>((tx, value))
         };
-        tokio::time::timeout(DEADLINE, run)
-            .await
-            .unwrap_or_else(|_| Err(StoreError::Unavailable("transaction deadline".to_owned()).into()))
+        let (tx, value) =
+            tokio::time::timeout(DEADLINE, open).await.unwrap_or_else(|_| Err(late().into()))?;
+        // From here on the outcome is the database's. Neither a deadline nor a caller who has gone may part the
+        // commit from its announcement, or say that nothing happened when it did.
+        let committed = tokio::spawn(commit(tx, Arc::clone(&self.committed)));
+        match tokio::time::timeout(DEADLINE, committed).await {
+            Ok(Ok(outcome)) => outcome.map(|()| value).map_err(E::from),
+            Ok(Err(_)) | Err(_) => Err(late().into()),
+        }
     }
+}
+
+fn late() -> StoreError {
+    StoreError::Unavailable("transaction deadline".to_owned())
+}
+
+async fn commit(tx: Tx, announce: Arc<OnceLock<Listener>>) -> Result<(), StoreError> {
+    tx.inner.commit().await?;
+    if let (false, Some(listener)) = (tx.changes.is_empty(), announce.get()) {
+        listener(&tx.changes);
+    }
+    Ok(())
 }

@@ -146,3 +146,32 @@ fn a_worker_in_trouble_is_not_the_callers_fault() {
     let reply = call();
     assert!(reply.text().contains("upstream_timeout"), "{reply:?}");
 }
+
+#[test]
+fn of_two_headers_neither_is_believed() {
+    let app = TestApp::start();
+    let pat = app.pat(&app.person("ana"), &[]);
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let bearer = format!("Bearer {}", pat.token);
+    let send = |more: &[(&str, &str)]| {
+        let mut headers = vec![("authorization", bearer.as_str()), ("accept", "application/json")];
+        headers.extend_from_slice(more);
+        request("POST", &app.resource, &headers, Some(ping)).status
+    };
+    let json = ("content-type", "application/json");
+    assert_eq!(send(&[json]), 200);
+    let (own, foreign) = (("origin", "http://localhost:1"), ("origin", "https://evil.example"));
+    assert_eq!((send(&[json, own, foreign]), send(&[json, foreign, own])), (403, 403));
+    assert_eq!(send(&[json, ("content-type", "text/plain")]), 415);
+}
+
+#[test]
+fn discovery_probes_that_find_nothing_are_readable_in_a_browser() {
+    let app = TestApp::start();
+    let url = format!("{}/.well-known/openid-configuration", app.base);
+    let origin = ("origin", "http://localhost:6274");
+    let reply = request("GET", &url, &[origin], None);
+    assert_eq!((reply.status, reply.header("access-control-allow-origin")), (404, Some("*")));
+    let preflight = request("OPTIONS", &url, &[origin, ("access-control-request-method", "GET")], None);
+    assert_eq!(preflight.status, 204);
+}

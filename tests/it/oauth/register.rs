@@ -116,3 +116,19 @@ fn registration_can_be_closed() {
     let app = TestApp::builder().with("oauth", "registration = \"off\"").start();
     assert_eq!(app.register_with(&json!({"redirect_uris": [REDIRECT]})).status, 404);
 }
+
+#[test]
+fn a_disabled_registration_is_not_swept_away_and_an_absurd_scope_is_not_kept() {
+    let app = TestApp::start();
+    let metadata = json!({"client_name": "Phish", "redirect_uris": [REDIRECT]});
+    let client = app.register_with(&metadata).json()["client_id"].as_str().unwrap().to_owned();
+    app.cli(&["client", "disable", &client], None);
+    app.advance(std::time::Duration::from_hours(31 * 24));
+    actix_web::rt::System::new().block_on(portero::jobs::sweep::run_once(&app.app));
+    assert_eq!(app.register_with(&metadata).json()["error"], "invalid_client_metadata");
+
+    let scope = (0..2000).map(|number| format!("s{number}")).collect::<Vec<_>>().join(" ");
+    let reply = app.register_with(&json!({"redirect_uris": [REDIRECT], "scope": scope}));
+    assert_eq!(reply.status, 201);
+    assert!(reply.json().get("scope").is_none());
+}

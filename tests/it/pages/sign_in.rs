@@ -139,3 +139,47 @@ fn guessing_passwords_is_slowed_down() {
     app.advance(std::time::Duration::from_mins(5));
     assert_eq!(browser.post(&form.action, &form.pairs()).status, 303);
 }
+
+/// All at once, so that none can be counted before another is checked.
+#[test]
+fn many_guesses_at_once_are_no_way_around_the_limit() {
+    let app = TestApp::start();
+    let person = app.person("ana");
+    let mut browser = Browser::new(&app);
+    let form = form_with(&browser.get("/login"), "password").set("email", &person.email);
+    let cookies = browser.cookies.clone();
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let guesses: Vec<_> = (0..60)
+            .map(|number| {
+                let (form, cookies, app) = (form.clone(), cookies.clone(), &app);
+                scope.spawn(move || {
+                    let form = form.set("password", &format!("a wrong password {number}"));
+                    let mut browser = Browser { app, cookies, language: "en" };
+                    browser.post("/login", &form.pairs()).status
+                })
+            })
+            .collect();
+        guesses.into_iter().map(|guess| guess.join().unwrap()).collect()
+    });
+    let checked = statuses.iter().filter(|status| **status == 400).count();
+    assert!(checked <= 20, "{checked} were checked: {statuses:?}");
+    assert!(statuses.iter().all(|status| matches!(status, 400 | 429)), "{statuses:?}");
+}
+
+#[test]
+fn a_password_is_right_as_a_whole_or_not_at_all() {
+    let app = TestApp::start();
+    let person = app.person("ana");
+    let long = "p".repeat(1024);
+    let set =
+        app.command(&["user", "password", &person.email, "--password-stdin"], Some(&format!("{long}\n")));
+    assert!(set.status.success(), "{set:?}");
+    let mut browser = Browser::new(&app);
+    let page = browser.get("/login");
+    let mut enter = |password: &str| {
+        let form = form_with(&page, "password").set("email", &person.email).set("password", password);
+        browser.post("/login", &form.pairs()).status
+    };
+    assert_eq!(enter(&format!("{long}x")), 400);
+    assert_eq!(enter(&long), 303);
+}
