@@ -374,7 +374,7 @@ async fn endings(world: &World) {
     );
     assert_eq!(
         store.client(&ClientId::from("agent")).await.unwrap().unwrap().epoch,
-        4,
+        3,
         "and nothing of before"
     );
     assert!(tx!(world, |tx| tx.lock_user(&ana).await?));
