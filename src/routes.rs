@@ -94,6 +94,20 @@ pub async fn dispatch(
     let Some(endpoint) = routes.find(authority.unwrap_or_default(), req.path()).cloned() else {
         return pages::routes::unknown_path(&app, &req);
     };
+    match endpoint {
+        Endpoint::Mcp(service) => gateway::handle(app, gateway, service, req, payload).await,
+        // Boxed, so that a call does not carry the room that the pages' futures need.
+        other => Box::pin(elsewhere(other, app, gateway, req, payload)).await,
+    }
+}
+
+async fn elsewhere(
+    endpoint: Endpoint,
+    app: web::Data<App>,
+    gateway: web::Data<Gateway>,
+    req: HttpRequest,
+    payload: web::Payload,
+) -> HttpResponse {
     let (get, post) = (matches!(*req.method(), Method::GET | Method::HEAD), req.method() == Method::POST);
     match endpoint {
         Endpoint::Mcp(service) => gateway::handle(app, gateway, service, req, payload).await,
