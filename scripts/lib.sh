@@ -9,16 +9,20 @@ missing() {
   exit 1
 }
 
-# need COMMAND PACKAGE…: installs Debian packages where the command is not there and this may be done.
+# install PACKAGE…: installs Debian packages where this may be done.
+install() {
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 0
+  say "installing $*"
+  [ -n "${apt_updated:-}" ] || { apt-get update -q >/dev/null; apt_updated=1; }
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$@" >/dev/null
+}
+
+# need COMMAND PACKAGE…: installs what brings a command that is not there.
 need() {
   local command=$1
   shift
   command -v "$command" >/dev/null && return
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    say "installing $*"
-    [ -n "${apt_updated:-}" ] || { apt-get update -q >/dev/null; apt_updated=1; }
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -q "$@" >/dev/null
-  fi
+  install "$@"
   command -v "$command" >/dev/null || missing "$command" "Install the Debian package: $*"
 }
 
