@@ -53,7 +53,7 @@
 //! | what guards a form | `http/csrf.rs` |
 //! | what guards a page | `http/answer.rs` |
 //! | how forms and queries are read | `http/strict.rs` |
-//! | the one log line of a request | `http/middleware.rs` |
+//! | the one log line of a request | `http/edge.rs` |
 //! | configuration: a section, its defaults and checks | `config/‹section›.rs` |
 //! | the words of the pages | `templates/locales/{es,en}` |
 //! | SQL | `store/‹aggregate›.rs`; what differs between databases: `store/sql` |

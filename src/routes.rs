@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::app::brand::Brand;
 use crate::app::sites::plain_authority;
 use crate::gateway::{self, Gateway};
+use crate::http::edge::{self, Entered};
 use crate::http::record::Record;
 use crate::http::{answer, cors};
 use crate::oauth::error::OAuthError;
@@ -87,11 +88,20 @@ pub async fn dispatch(
     req: HttpRequest,
     payload: web::Payload,
 ) -> HttpResponse {
-    let authority = match req.uri().authority() {
-        Some(authority) => Some(authority.as_str()),
-        None => req.headers().get("host").and_then(|host| host.to_str().ok()),
-    };
-    let Some(endpoint) = routes.find(authority.unwrap_or_default(), req.path()).cloned() else {
+    let entered = Entered::at(&app, &req);
+    let response = answered(app.clone(), gateway, routes, req.clone(), payload).await;
+    entered.left(&app, &req, response)
+}
+
+async fn answered(
+    app: web::Data<App>,
+    gateway: web::Data<Gateway>,
+    routes: web::Data<Routes>,
+    req: HttpRequest,
+    payload: web::Payload,
+) -> HttpResponse {
+    let Some(host) = edge::own_host(&app, &req) else { return edge::misdirected(&app, &req) };
+    let Some(endpoint) = routes.find(host, req.path()).cloned() else {
         return pages::routes::unknown_path(&app, &req);
     };
     match endpoint {

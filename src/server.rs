@@ -6,14 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
-use actix_web::middleware::from_fn;
 use actix_web::{App as Actix, HttpServer, web};
 
 use crate::admin;
 use crate::app::{App, Doors};
 use crate::config::{Config, DatabaseKind};
 use crate::gateway::{self, Gateway};
-use crate::http::middleware;
 use crate::identity::follow::Follower;
 use crate::identity::keys::{Keys, KeysError};
 use crate::jobs::{sweep, usage_flush};
@@ -91,9 +89,9 @@ impl Server {
                 .app_data(own_app.clone())
                 .app_data(own_gateway.clone())
                 .app_data(own_routes.clone())
-                .wrap(from_fn(middleware::edge))
                 .default_service(web::to(routes::dispatch))
         })
+        .workers(workers())
         .keep_alive(Duration::from_secs(75))
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .listen_auto_h2c(listener)?
@@ -145,6 +143,12 @@ impl Server {
         }
         jobs
     }
+}
+
+/// A thread a core, and one core for what works beside them: the database's threads, password checks, the log. On
+/// small machines fewer threads that each serve more connections cost less a request than many that mostly wait.
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1))
 }
 
 fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {

@@ -36,7 +36,7 @@ const CRATES: [(&str, &[&str]); 5] = [
 ];
 
 const ONE_SCREEN: [&str; 5] =
-    ["routes.rs", "http/middleware.rs", "gateway/mod.rs", "oauth/authorize/mod.rs", "oauth/token/mod.rs"];
+    ["routes.rs", "http/edge.rs", "gateway/mod.rs", "oauth/authorize/mod.rs", "oauth/token/mod.rs"];
 
 const FILE_LINES: usize = 400;
 const SCREEN_LINES: usize = 150;

@@ -5,7 +5,7 @@ pub mod client_ip;
 pub mod cookies;
 pub mod cors;
 pub mod csrf;
-pub mod middleware;
+pub mod edge;
 pub mod record;
 pub mod session;
 pub mod strict;
