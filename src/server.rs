@@ -72,6 +72,11 @@ impl Server {
     /// Opens everything and binds the port. A database or a worker that cannot be reached is a warning: the
     /// server comes up and answers 503 until they are back.
     pub async fn build(config: Arc<Config>, doors: Doors) -> Result<Self, StartError> {
+        if config.cluster.redis_url.is_some() {
+            tracing::warn!(
+                "cluster.redis_url is not used in this version: nodes see changes within a quarter of a second"
+            );
+        }
         let keys = keys(&config, &doors)?;
         let store = Store::open(config.database.url.expose_secret(), Arc::clone(&doors.clock))?;
         let migrated = migrate(&config, &store).await?;

@@ -6,6 +6,17 @@ use crate::config::{Accept, Config, Idempotency, ServiceConfig, ToolPolicy, Upst
 /// Every such key that is set, each with its path.
 pub fn keys(config: &Config) -> Vec<String> {
     let mut found: Vec<String> = config.service.iter().flat_map(of_service).collect();
+    let login = &config.login;
+    found.extend(
+        [
+            ("login.signup", login.signup),
+            ("login.oidc", !login.oidc.is_empty()),
+            ("login.handoff", login.handoff.is_some()),
+        ]
+        .into_iter()
+        .filter(|(_, set)| *set)
+        .map(|(key, _)| sentence(key)),
+    );
     for (id, plan) in &config.plans {
         found.extend(
             [("rate", plan.rate.is_some()), ("credits_per_month", plan.credits_per_month.is_some())]
@@ -25,6 +36,7 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
         ("response_cap_chars".into(), service.response_cap_chars.is_some()),
         ("validate_arguments".into(), service.validate_arguments),
         ("batches".into(), service.batches),
+        ("manifest_path".into(), service.manifest_path.is_some()),
         ("resources".into(), !service.resources.is_empty()),
         ("prompt".into(), !service.prompt.is_empty()),
         ("operation".into(), !service.operation.is_empty()),

@@ -208,3 +208,15 @@ fn one_line_a_request_says_what_was_decided_and_no_credential() {
     assert!(!text.contains(&token), "a credential in {text}");
     assert!(Path::new(&world.config).exists());
 }
+
+/// A setting that is written down and not kept is worse than none.
+#[test]
+fn a_setting_this_version_does_not_keep_stops_the_start() {
+    let world = World::new("sqlite://p.db", &worker());
+    with_tools(&world, TOOLS);
+    let text = std::fs::read_to_string(&world.config).unwrap();
+    std::fs::write(&world.config, format!("{text}\n[login]\nsignup = true\n")).unwrap();
+    let (code, text) = world.fails();
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("login.signup"), "{text}");
+}
