@@ -19,37 +19,44 @@ const PAT: &str = "SELECT p.id AS pat_id, p.user_id, p.workspace_id, p.brand, p.
      JOIN workspaces w ON w.id = p.workspace_id
      WHERE (p.digest = $1 OR p.previous_digest = $1) AND p.ended_at IS NULL";
 
-const ACCESS: &str = "SELECT g.id AS grant_id, g.user_id, g.workspace_id, g.client_id, g.service, g.brand,
+/// What a grant hangs on, each link alive and unchanged since: the same for a token's check and for what a family
+/// may still issue, or one of them would let through what the other refuses.
+macro_rules! above_grant {
+    () => {
+        "JOIN users u ON u.id = g.user_id AND u.epoch = g.user_epoch AND u.locked_at IS NULL
+     JOIN memberships m ON m.user_id = g.user_id AND m.workspace_id = g.workspace_id
+       AND m.epoch = g.membership_epoch AND m.removed_at IS NULL
+     JOIN workspaces w ON w.id = g.workspace_id
+     JOIN clients c ON c.id = g.client_id AND c.epoch = g.client_epoch AND c.disabled_at IS NULL
+       AND c.deleted_at IS NULL
+     LEFT JOIN pats p ON p.id = g.pat_id AND p.ended_at IS NULL
+       AND p.user_epoch = u.epoch AND p.membership_epoch = m.epoch
+     "
+    };
+}
+
+const ACCESS: &str = concat!(
+    "SELECT g.id AS grant_id, g.user_id, g.workspace_id, g.client_id, g.service, g.brand,
        g.scopes AS grant_scopes, g.mode, g.pat_id, g.expires_at AS grant_expires_at, a.scopes, a.created_at,
        a.expires_at, a.first_used_at, u.external_id, w.plan, w.status, p.scopes AS pat_scopes,
        p.expires_at AS pat_expires_at, p.id AS live_pat
      FROM access_tokens a
      JOIN grants g ON g.id = a.grant_id AND g.ended_at IS NULL
-     JOIN users u ON u.id = g.user_id AND u.epoch = g.user_epoch AND u.locked_at IS NULL
-     JOIN memberships m ON m.user_id = g.user_id AND m.workspace_id = g.workspace_id
-       AND m.epoch = g.membership_epoch AND m.removed_at IS NULL
-     JOIN workspaces w ON w.id = g.workspace_id
-     JOIN clients c ON c.id = g.client_id AND c.epoch = g.client_epoch AND c.disabled_at IS NULL
-       AND c.deleted_at IS NULL
-     LEFT JOIN pats p ON p.id = g.pat_id AND p.ended_at IS NULL
-       AND p.user_epoch = u.epoch AND p.membership_epoch = m.epoch
-     WHERE a.digest = $1 AND a.revoked_at IS NULL";
+     ",
+    above_grant!(),
+    "WHERE a.digest = $1 AND a.revoked_at IS NULL"
+);
 
 /// Whether a family may still issue: the chain of [`ACCESS`] from the grant upwards.
-const FAMILY: &str =
+const FAMILY: &str = concat!(
     "SELECT g.id AS grant_id, g.user_id, g.workspace_id, g.client_id, g.service, g.brand, g.scopes,
        g.mode, g.pat_id, g.created_at, g.expires_at AS grant_expires_at, p.scopes AS pat_scopes,
        p.expires_at AS pat_expires_at, p.id AS live_pat, u.external_id, w.plan, w.status
      FROM grants g
-     JOIN users u ON u.id = g.user_id AND u.epoch = g.user_epoch AND u.locked_at IS NULL
-     JOIN memberships m ON m.user_id = g.user_id AND m.workspace_id = g.workspace_id
-       AND m.epoch = g.membership_epoch AND m.removed_at IS NULL
-     JOIN workspaces w ON w.id = g.workspace_id
-     JOIN clients c ON c.id = g.client_id AND c.epoch = g.client_epoch AND c.disabled_at IS NULL
-       AND c.deleted_at IS NULL
-     LEFT JOIN pats p ON p.id = g.pat_id AND p.ended_at IS NULL
-       AND p.user_epoch = u.epoch AND p.membership_epoch = m.epoch
-     WHERE g.id = $1 AND g.ended_at IS NULL";
+     ",
+    above_grant!(),
+    "WHERE g.id = $1 AND g.ended_at IS NULL"
+);
 
 /// What [`Store::access_token`] found.
 #[derive(Clone, Debug)]
