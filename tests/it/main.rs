@@ -4,6 +4,7 @@
 mod support;
 
 mod cli;
+mod conformance;
 mod gateway;
 mod oauth;
 mod pages;
