@@ -5,7 +5,6 @@
 
 mod table;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use actix_web::http::Method;
@@ -14,6 +13,7 @@ use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::app::sites::plain_authority;
+use crate::domain::table::Table as Map;
 use crate::gateway::{self, Gateway};
 use crate::http::edge::{self, Entered};
 use crate::http::record::Record;
@@ -47,7 +47,7 @@ pub enum Endpoint {
 }
 
 /// Every path of every host.
-pub struct Routes(HashMap<String, HashMap<String, Endpoint>>);
+pub struct Routes(Map<String, Map<String, Endpoint>>);
 
 impl Routes {
     /// The table of a configuration. Two things that would answer at one path stop the start.
@@ -72,7 +72,7 @@ impl Routes {
 }
 
 /// The two things that answer for everything below their path: assets and forward authentication.
-fn folder<'a>(site: &'a HashMap<String, Endpoint>, path: &str) -> Option<&'a Endpoint> {
+fn folder<'a>(site: &'a Map<String, Endpoint>, path: &str) -> Option<&'a Endpoint> {
     if path.starts_with(pages::PageRoute::Asset.path()) {
         return site.get(pages::PageRoute::Asset.path());
     }

@@ -6,7 +6,6 @@ pub mod request_ids;
 pub mod service;
 pub mod sites;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::cluster::verified::VerifiedCache;
@@ -15,6 +14,7 @@ use crate::domain::clock::Clock;
 use crate::domain::entropy::Entropy;
 use crate::domain::ids::PlanId;
 use crate::domain::plan::Plan;
+use crate::domain::table::Table;
 use crate::identity::keys::Keys;
 use crate::identity::{Identity, Lifetimes};
 use crate::store::Store;
@@ -46,7 +46,7 @@ pub struct App {
     /// What signs CSRF values.
     pub keys: Keys,
     /// Plans by id.
-    pub plans: HashMap<PlanId, Plan>,
+    pub plans: Table<PlanId, Plan>,
     /// Brands in the configuration's order.
     pub brands: Vec<Arc<Brand>>,
     /// Services in the configuration's order.
@@ -128,7 +128,7 @@ pub fn identity(config: &Config, doors: &Doors, store: Store) -> Identity {
 }
 
 /// The configured plans by id.
-pub fn plans(config: &Config) -> HashMap<PlanId, Plan> {
+pub fn plans(config: &Config) -> Table<PlanId, Plan> {
     config
         .plans
         .iter()

@@ -25,6 +25,9 @@ const ENTRIES: u64 = 200_000;
 const UNKNOWN_ENTRIES: u64 = 50_000;
 const UNKNOWN_LIFE: Duration = Duration::from_secs(10);
 
+/// Keys are digests, which nobody can choose; the seed is the process's own all the same.
+type Hashes = foldhash::quality::RandomState;
+
 struct Entry {
     verified: Arc<Verified>,
     touched: Box<[u64]>,
@@ -51,8 +54,8 @@ pub enum Lookup {
 
 /// The cache of one node.
 pub struct VerifiedCache {
-    entries: Cache<Digest, Arc<Entry>>,
-    unknown: Cache<Digest, ()>,
+    entries: Cache<Digest, Arc<Entry>, Hashes>,
+    unknown: Cache<Digest, (), Hashes>,
     changed: RwLock<HashMap<u64, (u64, Timestamp)>>,
     stamp: AtomicU64,
     read_at: AtomicI64,
@@ -68,8 +71,14 @@ impl VerifiedCache {
     /// An empty cache that serves at most `max_blind` after the last reading of the change log.
     pub fn new(max_blind: Duration) -> Self {
         Self {
-            entries: Cache::builder().max_capacity(ENTRIES).time_to_live(LIFE).build(),
-            unknown: Cache::builder().max_capacity(UNKNOWN_ENTRIES).time_to_live(UNKNOWN_LIFE).build(),
+            entries: Cache::builder()
+                .max_capacity(ENTRIES)
+                .time_to_live(LIFE)
+                .build_with_hasher(Hashes::default()),
+            unknown: Cache::builder()
+                .max_capacity(UNKNOWN_ENTRIES)
+                .time_to_live(UNKNOWN_LIFE)
+                .build_with_hasher(Hashes::default()),
             changed: RwLock::default(),
             stamp: AtomicU64::new(0),
             read_at: AtomicI64::new(i64::MIN / 2),

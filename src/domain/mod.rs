@@ -20,6 +20,7 @@ pub mod resource;
 pub mod scope;
 pub mod secret;
 pub mod service;
+pub mod table;
 pub mod tool;
 pub mod user;
 pub mod verified;

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use actix_web::http::header::HeaderMap;
+use actix_web::http::header::{HeaderMap, HeaderName};
 use actix_web::{HttpRequest, web};
 
-use super::Gateway;
 use super::accept::Accepted;
 use super::service::{Service, Tool};
+use super::{Gateway, names};
 use crate::app::App;
 use crate::domain::decide::Caller;
 use crate::domain::plan::Plan;
 use crate::domain::verified::{TokenKind, Verified};
-use crate::mcp::headers;
 use crate::mcp::jsonrpc::{Id, Meta, Params};
 use crate::mcp::method::Method;
 use crate::mcp::version::{self, Version};
@@ -37,7 +36,7 @@ impl<'r> Cx<'r> {
     }
 
     /// A header as text; `None` if it is absent or no text.
-    pub fn header(&self, name: &str) -> Option<&'r str> {
+    pub fn header(&self, name: &HeaderName) -> Option<&'r str> {
         self.headers().get(name)?.to_str().ok()
     }
 }
@@ -61,7 +60,7 @@ pub struct Frame<'b> {
 impl Frame<'_> {
     /// Before anything is read.
     pub fn blank(cx: Cx<'_>) -> Self {
-        let header = cx.header(headers::PROTOCOL_VERSION);
+        let header = cx.header(&names::PROTOCOL_VERSION);
         let modern = header.is_some_and(version::names_modern);
         Self {
             id: None,

@@ -1,7 +1,6 @@
 //! The tools of a service: put together from what upstreams offer and what policy says, then listed for each
 //! caller out of ready pieces.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -15,6 +14,7 @@ use crate::config::{Confirm as ConfirmConfig, Idempotency, Language, ToolPolicy 
 use crate::domain::decide::{self, Caller, PlanLack, Visibility};
 use crate::domain::scope::ScopeSet;
 use crate::domain::service::{LockedMode, ServicePolicy};
+use crate::domain::table::Table;
 use crate::domain::tool::{Confirm, ToolPolicy};
 use crate::mcp::error::Code;
 use crate::mcp::headers;
@@ -28,7 +28,7 @@ const LOCKED: &str = "io.portero/locked";
 #[derive(Default)]
 pub struct Catalog {
     tools: Vec<Arc<Tool>>,
-    by_name: HashMap<Box<str>, Arc<Tool>>,
+    by_name: Table<Box<str>, Arc<Tool>>,
     /// True while some upstream has not yet said what it offers.
     pub pending: bool,
 }

@@ -15,7 +15,7 @@ use super::policy::Permitted;
 use super::refusal::Reason;
 use super::relay::Relay;
 use super::service::{Service, Tool};
-use super::trace::Trace;
+use super::trace::{self, Trace};
 use crate::app::App;
 use crate::config::ErrorStyle;
 use crate::domain::decide::Caller;
@@ -79,7 +79,8 @@ impl Outgoing {
         let tool = Arc::clone(call.tool());
         let trace = Trace::new(cx, call.meta());
         // a worker can tell a repeated write by its key, so every write has one
-        let key = (!tool.policy.read_only).then(|| call.key().unwrap_or(&trace.random_key).to_owned());
+        let key = || call.key().map_or_else(|| trace::random_key(&*cx.app.entropy), str::to_owned);
+        let key = (!tool.policy.read_only).then(key);
         Self {
             app: Arc::clone(cx.app),
             gateway: Arc::clone(cx.gateway),

@@ -22,6 +22,7 @@ mod entitle;
 mod load;
 mod merge;
 mod methods;
+mod names;
 mod origin;
 mod policy;
 mod probe;

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::call::{Cx, Entitled};
+use super::names;
 use super::refusal::Reason;
 use super::service::Tool;
 use crate::domain::tool::Confirm;
@@ -148,7 +149,7 @@ fn key<'b>(cx: Cx<'_>, tool: &Tool, meta: &Meta<'b>) -> Result<Option<Cow<'b, st
     if !tool.client_key {
         return Ok(None);
     }
-    let header = cx.headers().get("idempotency-key").map(|value| value.to_str().map(str::to_owned));
+    let header = cx.headers().get(&names::IDEMPOTENCY_KEY).map(|value| value.to_str().map(str::to_owned));
     let key = match (header, meta.idempotency_key) {
         (Some(Ok(key)), _) => Some(Cow::Owned(key)),
         (Some(Err(_)), _) => None,

@@ -66,14 +66,21 @@ pub fn negotiate(cx: Cx<'_>) -> Result<Accepted, Reason> {
 
 /// A compressed body could unfold to anything, and no client sends one.
 fn media(headers: &HeaderMap) -> Result<(), Reason> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let essence = text(CONTENT_TYPE).split(';').next().unwrap_or_default().trim();
-    let encoding = text(CONTENT_ENCODING).trim();
-    let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
-    let once = |name| headers.get_all(name).count() <= 1;
-    if !once(CONTENT_TYPE) || !once(CONTENT_ENCODING) {
+    // none of a name that is there twice: who reads the other one would read something else
+    let once = |name| {
+        let mut values = headers.get_all(name);
+        match (values.next(), values.next()) {
+            (None, _) => Some(""),
+            (Some(value), None) => value.to_str().ok(),
+            (Some(_), Some(_)) => None,
+        }
+    };
+    let (Some(kind), Some(encoding)) = (once(CONTENT_TYPE), once(CONTENT_ENCODING)) else {
         return Err(Reason::MediaType);
-    }
+    };
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    let encoding = encoding.trim();
+    let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
     if essence.eq_ignore_ascii_case("application/json") && plain { Ok(()) } else { Err(Reason::MediaType) }
 }
 

@@ -4,8 +4,9 @@
 //! words, numbers and data are the same.
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ALLOW, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
-use serde_json::{Value, json};
+use actix_web::http::header::{ALLOW, HeaderValue, RETRY_AFTER, USER_AGENT, WWW_AUTHENTICATE};
+use serde::Serialize;
+use serde_json::json;
 
 use super::answer::Answer;
 use super::call::{Cx, Frame};
@@ -134,7 +135,7 @@ fn form(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Form {
 
 /// ChatGPT opens its sign-in for a result that carries the challenge, Claude and most others for a 401.
 fn says_in_result(cx: Cx<'_>, reason: &Reason) -> bool {
-    let chatgpt = || cx.header("user-agent").is_some_and(|agent| agent.starts_with("openai-mcp/"));
+    let chatgpt = || cx.header(&USER_AGENT).is_some_and(|agent| agent.starts_with("openai-mcp/"));
     *reason == Reason::NoCredentials(true)
         && match cx.service.style.anonymous {
             AnonymousChallenge::Http => false,
@@ -151,10 +152,12 @@ fn error(service: &Service, frame: &Frame<'_>, reason: &Reason, status: u16) -> 
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     out.extend_from_slice(frame.id.map_or("null", |id| id.as_json()).as_bytes());
     let number = words::number(reason, frame.version.is_modern(), service);
-    out.extend_from_slice(format!(",\"error\":{{\"code\":{number},\"message\":").as_bytes());
+    out.extend_from_slice(b",\"error\":{\"code\":");
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    out.extend_from_slice(b",\"message\":");
     result::write_string(&mut out, &message);
     out.extend_from_slice(b",\"data\":");
-    out.extend_from_slice(Value::Object(words::data(reason, &hint, service)).to_string().as_bytes());
+    write(&mut out, &words::data(reason, &hint, service));
     out.push(b'}');
     if status >= 400 {
         out.extend_from_slice(b",\"code\":");
@@ -166,17 +169,32 @@ fn error(service: &Service, frame: &Frame<'_>, reason: &Reason, status: u16) -> 
     out
 }
 
+/// Writing into memory cannot fail.
+fn write(out: &mut Vec<u8>, value: &impl Serialize) {
+    let _ = serde_json::to_writer(out, value);
+}
+
+/// The text of a tool result that says no, for models that read JSON.
+#[derive(Serialize)]
+struct Said<'a> {
+    error: &'a str,
+    code: &'a str,
+    message: &'a str,
+    hint: &'a str,
+    status: u16,
+}
+
 /// A tool result that says no.
 fn tool(service: &Service, frame: &Frame<'_>, reason: &Reason, challenge: Option<&HeaderValue>) -> Vec<u8> {
     let Some(id) = frame.id else { return error(service, frame, reason, 200) };
     let (message, hint) = words::words(reason, service);
     let text = match service.style.text {
         ErrorText::Plain => message.into_owned(),
-        ErrorText::Json => json!({
-            "error": message, "code": reason.code().word(), "message": message, "hint": hint,
-            "status": reason.status(),
-        })
-        .to_string(),
+        ErrorText::Json => {
+            let (message, code) = (&*message, reason.code().word());
+            let said = Said { error: message, code, message, hint: &hint, status: reason.status() };
+            serde_json::to_string(&said).unwrap_or_default()
+        }
     };
     let challenge = challenge.and_then(|value| value.to_str().ok());
     let meta =

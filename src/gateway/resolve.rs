@@ -5,7 +5,10 @@
 
 use std::borrow::Cow;
 
+use actix_web::http::header::HeaderName;
+
 use super::call::{Cx, Frame, Resolved};
+use super::names;
 use super::refusal::Reason;
 use crate::mcp::headers;
 use crate::mcp::jsonrpc::{self, Fault, Id, Incoming, Meta, Params};
@@ -66,7 +69,7 @@ struct Message<'b> {
 
 impl<'b> Message<'b> {
     fn settle(self, cx: Cx<'_>, frame: &mut Frame<'b>) -> Result<Resolved<'b>, Reason> {
-        let header = single(cx, headers::PROTOCOL_VERSION);
+        let header = single(cx, &names::PROTOCOL_VERSION);
         let named = header.clone().ok().flatten();
         let modern_header = named.as_deref().is_some_and(version::names_modern);
         let modern = self.meta.protocol_version.is_some()
@@ -132,7 +135,7 @@ impl<'b> Message<'b> {
 
     /// `Mcp-Method` and `Mcp-Name` repeat the body.
     fn mirrors(&self, cx: Cx<'_>) -> Result<(), Reason> {
-        if single(cx, headers::METHOD)?.as_deref() != Some(&*self.name) {
+        if single(cx, &names::METHOD)?.as_deref() != Some(&*self.name) {
             return Err(Reason::Mismatch("Mcp-Method"));
         }
         let named = match self.method {
@@ -141,7 +144,7 @@ impl<'b> Message<'b> {
             _ => return Ok(()),
         };
         let Some(named) = named.and_then(jsonrpc::text) else { return Ok(()) };
-        if single(cx, headers::NAME)?.as_deref() == Some(&*named) {
+        if single(cx, &names::NAME)?.as_deref() == Some(&*named) {
             Ok(())
         } else {
             Err(Reason::Mismatch("Mcp-Name"))
@@ -150,7 +153,7 @@ impl<'b> Message<'b> {
 }
 
 /// A mirrored header, decoded. Two of one name would let a proxy read the other one.
-fn single<'r>(cx: Cx<'r>, name: &'static str) -> Result<Option<Cow<'r, str>>, Reason> {
+fn single<'r>(cx: Cx<'r>, name: &HeaderName) -> Result<Option<Cow<'r, str>>, Reason> {
     let mut values = cx.headers().get_all(name);
     match (values.next(), values.next()) {
         (None, _) => Ok(None),

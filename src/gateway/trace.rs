@@ -1,12 +1,14 @@
 //! What identifies a call across processes: request id and W3C trace context.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use actix_web::HttpMessage as _;
-use actix_web::http::header::HeaderMap as Incoming;
+use actix_web::http::header::{ACCEPT_LANGUAGE, HeaderMap as Incoming};
 use http::header::HeaderName;
 
 use super::call::Cx;
+use super::names;
 use crate::domain::entropy::Entropy;
 use crate::http::record::RequestId;
 use crate::mcp::jsonrpc::{self, Meta};
@@ -16,11 +18,9 @@ use crate::upstream::identity_headers::{self, Carrier};
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// `X-Request-Id`.
-    pub request_id: String,
+    pub request_id: Arc<str>,
     /// `traceparent`: the client's, or a new one.
     pub traceparent: String,
-    /// 128 random bits, for writes without a key of the client's.
-    pub random_key: String,
     carried: Vec<(HeaderName, String)>,
 }
 
@@ -35,21 +35,14 @@ const MAX_CARRIED: usize = 2048;
 impl Trace {
     /// For this request.
     pub fn new(cx: Cx<'_>, meta: &Meta<'_>) -> Self {
-        let hex = hex(&random(&*cx.app.entropy));
-        let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
-        let header = cx.header("traceparent").filter(|text| is_traceparent(text)).map(str::to_owned);
+        let header = cx.header(&names::TRACEPARENT).filter(|text| is_traceparent(text)).map(str::to_owned);
         let traceparent = header
             .or_else(|| {
                 meta.traceparent.and_then(jsonrpc::text).filter(|text| is_traceparent(text)).map(Into::into)
             })
-            .unwrap_or_else(|| format!("00-{}-{}-01", part(0, 32), part(32, 48)));
-        let own_id = cx.request.extensions().get::<RequestId>().map(|id| id.0.clone().into());
-        Self {
-            request_id: own_id.unwrap_or_else(|| part(0, 32).to_owned()),
-            traceparent,
-            random_key: part(48, 80).to_owned(),
-            carried: carried(cx.headers(), meta),
-        }
+            .unwrap_or_else(|| made(&*cx.app.entropy));
+        let request_id = cx.request.extensions().get::<RequestId>().map(|id| Arc::clone(&id.0));
+        Self { request_id: request_id.unwrap_or_default(), traceparent, carried: carried(cx.headers(), meta) }
     }
 
     /// Adds them to a worker's headers.
@@ -61,10 +54,29 @@ impl Trace {
     }
 }
 
+/// A new `traceparent`.
+fn made(entropy: &dyn Entropy) -> String {
+    let mut text = String::with_capacity(55);
+    text.push_str("00-");
+    push_hex(&mut text, &random::<16>(entropy));
+    text.push('-');
+    push_hex(&mut text, &random::<8>(entropy));
+    text.push_str("-01");
+    text
+}
+
+/// 128 random bits, for writes without a key of the client's.
+pub fn random_key(entropy: &dyn Entropy) -> String {
+    let mut text = String::with_capacity(32);
+    push_hex(&mut text, &random::<16>(entropy));
+    text
+}
+
 fn carried(headers: &Incoming, meta: &Meta<'_>) -> Vec<(HeaderName, String)> {
-    let in_meta = [meta.tracestate, meta.baggage, None];
-    let found = CARRIED.into_iter().zip(in_meta).filter_map(|(name, raw)| {
-        let header = headers.get(name.as_str()).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let sources =
+        [(&names::TRACESTATE, meta.tracestate), (&names::BAGGAGE, meta.baggage), (&ACCEPT_LANGUAGE, None)];
+    let found = CARRIED.into_iter().zip(sources).filter_map(|(name, (incoming, raw))| {
+        let header = headers.get(incoming).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let value = header.or_else(|| raw.and_then(jsonrpc::text).map(Into::into))?;
         (value.len() <= MAX_CARRIED && value.is_ascii()).then_some((name, value))
     });
@@ -82,8 +94,7 @@ fn is_traceparent(text: &str) -> bool {
     lengths && [trace, parent, flags].into_iter().all(lower_hex) && !zero(trace) && !zero(parent)
 }
 
-const RANDOM: usize = 40;
-const BLOCK: usize = 64 * RANDOM;
+const BLOCK: usize = 2048;
 
 thread_local! {
     static POOL: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -91,27 +102,22 @@ thread_local! {
 
 /// Random bytes for ids, asked for by the block: a call to the system each time would cost as much as reading
 /// the message. What is taken is removed, and nothing here is a secret.
-fn random(entropy: &dyn Entropy) -> Vec<u8> {
+fn random<const N: usize>(entropy: &dyn Entropy) -> [u8; N] {
     POOL.with_borrow_mut(|pool| {
-        if pool.len() < RANDOM {
+        if pool.len() < N {
             pool.resize(BLOCK, 0);
             entropy.fill(pool);
         }
-        pool.split_off(pool.len() - RANDOM)
+        let bytes = pool.last_chunk().copied().unwrap_or([0; N]);
+        pool.truncate(pool.len() - N);
+        bytes
     })
 }
 
 /// Lower-case hexadecimal, without a formatter on the way: this runs on every call.
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: [char; 16] =
-        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
-    let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or('0');
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        text.push(digit(byte >> 4));
-        text.push(digit(byte & 15));
-    }
-    text
+fn push_hex(text: &mut String, bytes: &[u8]) {
+    let digit = |value: u8| char::from(if value < 10 { b'0' + value } else { b'a' - 10 + value });
+    text.extend(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
 }
 
 #[cfg(test)]
@@ -130,6 +136,8 @@ mod tests {
         ] {
             assert!(!is_traceparent(bad), "{bad}");
         }
-        assert_eq!(hex(&[0, 255, 0x1a]), "00ff1a");
+        let mut hex = String::new();
+        push_hex(&mut hex, &[0, 255, 0x1a]);
+        assert_eq!(hex, "00ff1a");
     }
 }

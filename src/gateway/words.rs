@@ -4,12 +4,14 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde::Serialize;
 
 use super::refusal::{Reason, Words};
 use super::service::Service;
 use crate::domain::decide::PlanLack;
+use crate::domain::ids::PlanId;
 use crate::mcp::error::Code;
+use crate::mcp::version::Version;
 
 const fn fixed(message: &'static str, hint: &'static str) -> Words {
     (Cow::Borrowed(message), Cow::Borrowed(hint))
@@ -131,29 +133,44 @@ fn confirm(loss: &str, what: &str) -> Words {
     )
 }
 
-/// The `data` of a refusal: its code, the hint, and what a program can use.
-pub fn data(reason: &Reason, hint: &str, service: &Service) -> Map<String, Value> {
-    let mut data = Map::new();
-    data.insert("code".into(), reason.code().word().into());
-    data.insert("hint".into(), hint.into());
+/// The `data` of a refusal: its code, the hint, and what a program can use. The outer `Option` of a member says
+/// whether it is there, the inner one whether it is `null`.
+#[derive(Debug, Default, Serialize)]
+pub struct Data<'a> {
+    code: &'static str,
+    hint: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<Option<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feature: Option<Option<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upgrade_url: Option<Option<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    supported: Option<Vec<&'static str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requested: Option<String>,
+}
+
+/// What a program is told of a refusal.
+pub fn data<'a>(reason: &'a Reason, hint: &'a str, service: &'a Service) -> Data<'a> {
+    let data = Data { code: reason.code().word(), hint, ..Data::default() };
     match reason {
-        Reason::Plan(facts) => {
-            data.insert("plan".into(), facts.plan.as_ref().map(|id| id.as_str().to_owned()).into());
-            data.insert("feature".into(), facts.feature.clone().into());
-            data.insert("upgrade_url".into(), service.upgrade_url.clone().into());
-        }
-        Reason::MissingScope(facts) => {
-            data.insert("scope".into(), facts.needed.clone().into());
-        }
-        Reason::Version(requested) => {
-            let supported: Vec<Value> =
-                service.versions.iter().map(|version| version.label().into()).collect();
-            data.insert("supported".into(), supported.into());
-            data.insert("requested".into(), requested.chars().take(32).collect::<String>().into());
-        }
-        _ => {}
+        Reason::Plan(facts) => Data {
+            plan: Some(facts.plan.as_ref().map(PlanId::as_str)),
+            feature: Some(facts.feature.as_deref()),
+            upgrade_url: Some(service.upgrade_url.as_deref()),
+            ..data
+        },
+        Reason::MissingScope(facts) => Data { scope: Some(&facts.needed), ..data },
+        Reason::Version(requested) => Data {
+            supported: Some(service.versions.iter().map(Version::label).collect()),
+            requested: Some(requested.chars().take(32).collect()),
+            ..data
+        },
+        _ => data,
     }
-    data
 }
 
 /// The JSON-RPC number: the service's own, or the table's.

@@ -1,6 +1,7 @@
 //! The edge, on one screen: a request id and one log line around everything, and the hosts that are ours.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
@@ -17,7 +18,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// A request that has come in.
 pub struct Entered {
-    id: String,
+    id: Arc<str>,
     began: Timestamp,
 }
 
@@ -25,7 +26,7 @@ impl Entered {
     /// Gives the request its id.
     pub fn at(app: &App, req: &HttpRequest) -> Self {
         let (id, began) = (app.request_ids.next(), app.clock.now());
-        req.extensions_mut().insert(RequestId(id.clone().into_boxed_str()));
+        req.extensions_mut().insert(RequestId(Arc::clone(&id)));
         Self { id, began }
     }
 

@@ -1,5 +1,7 @@
 //! What a face tells the one log line of a request.
 
+use std::sync::Arc;
+
 use crate::domain::ids::ServiceId;
 
 /// Put into the request's extensions by the face that answered; read once by the log line.
@@ -15,4 +17,4 @@ pub struct Record {
 
 /// The request's id, put into the extensions by the outermost layer; workers see it as `X-Request-Id`.
 #[derive(Clone, Debug)]
-pub struct RequestId(pub Box<str>);
+pub struct RequestId(pub Arc<str>);

@@ -1,6 +1,5 @@
 //! Where everything stands: from brands, services and pages to hosts and paths.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use actix_web::web;
@@ -11,17 +10,18 @@ use crate::app::brand::Brand;
 use crate::app::service::Service;
 use crate::app::sites::Base;
 use crate::config::Registration;
+use crate::domain::table::Table as Map;
 use crate::gateway::{self, Gateway};
 use crate::oauth::metadata;
 use crate::pages::PageRoute;
 
-type Paths = HashMap<String, HashMap<String, Endpoint>>;
+type Paths = Map<String, Map<String, Endpoint>>;
 
 const WELL_KNOWN_RESOURCE: &str = "/.well-known/oauth-protected-resource";
 const WELL_KNOWN_SERVER: &str = "/.well-known/oauth-authorization-server";
 
 pub(super) fn build(app: &App, gateway: &Gateway) -> Result<Paths, Vec<String>> {
-    let mut table = Table { routes: HashMap::new(), faults: Vec::new() };
+    let mut table = Table { routes: Map::default(), faults: Vec::new() };
     for brand in &app.brands {
         table.issuer(app, brand);
     }
@@ -46,7 +46,7 @@ pub(super) fn build(app: &App, gateway: &Gateway) -> Result<Paths, Vec<String>> 
 }
 
 struct Table {
-    routes: HashMap<String, HashMap<String, Endpoint>>,
+    routes: Map<String, Map<String, Endpoint>>,
     faults: Vec<String>,
 }
 

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::net::IpAddr;
 
 use serde::Serialize;
 
@@ -19,7 +20,7 @@ pub struct RequestLine<'a> {
     /// Its id.
     pub id: &'a str,
     /// Where it came from.
-    pub address: std::net::IpAddr,
+    pub address: IpAddr,
     /// Its method.
     pub method: &'a str,
     /// Its path.
@@ -38,6 +39,7 @@ pub struct RequestLine<'a> {
 
 thread_local! {
     static BUFFER: RefCell<String> = const { RefCell::new(String::new()) };
+    static SECOND: RefCell<(i64, String)> = const { RefCell::new((i64::MIN, String::new())) };
 }
 
 impl RequestLine<'_> {
@@ -66,14 +68,73 @@ impl RequestLine<'_> {
             return;
         }
         let Self { at, id, address, method, path, status, service, tool, decision, ms } = self;
-        let when = jiff::Timestamp::from_millisecond(*at).unwrap_or_default();
+        let mut number = itoa::Buffer::new();
+        push_time(text, *at);
+        push(text, "  INFO request: id=", id);
+        text.push_str(" address=");
+        push_address(text, *address);
+        push(text, " method=", method);
         // What a client chose is quoted, so that no path can be read as another line or field.
-        let _ = writeln!(
-            text,
-            "{when:.3}  INFO request: id={id} address={address} method={method} path={path:?} status={status} \
-             service={service} tool={tool:?} decision={decision} ms={ms}"
-        );
+        push_quoted(text, " path=", path);
+        push(text, " status=", number.format(*status));
+        push(text, " service=", service);
+        push_quoted(text, " tool=", tool);
+        push(text, " decision=", decision);
+        push(text, " ms=", number.format(*ms));
+        text.push('\n');
     }
+}
+
+fn push(text: &mut String, name: &str, value: &str) {
+    text.push_str(name);
+    text.push_str(value);
+}
+
+fn push_quoted(text: &mut String, name: &str, value: &str) {
+    text.push_str(name);
+    let plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'));
+    if plain {
+        text.extend(["\"", value, "\""]);
+    } else {
+        // a string takes everything
+        let _ = write!(text, "{value:?}");
+    }
+}
+
+fn push_address(text: &mut String, address: IpAddr) {
+    let IpAddr::V4(address) = address else {
+        let _ = write!(text, "{address}");
+        return;
+    };
+    for (index, octet) in address.octets().into_iter().enumerate() {
+        push(text, if index == 0 { "" } else { "." }, itoa::Buffer::new().format(octet));
+    }
+}
+
+/// RFC 3339 with milliseconds. The second is kept as text: many lines share one.
+fn push_time(text: &mut String, at: i64) {
+    let (second, millis) = (at.div_euclid(1000), at.rem_euclid(1000));
+    SECOND.with_borrow_mut(|(kept, shown)| {
+        if *kept != second {
+            let when = jiff::Timestamp::from_second(second).unwrap_or_default();
+            shown.clear();
+            let _ = write!(shown, "{when:.0}");
+            shown.truncate(shown.len().saturating_sub(1));
+            *kept = second;
+        }
+        push(
+            text,
+            shown,
+            if millis < 10 {
+                ".00"
+            } else if millis < 100 {
+                ".0"
+            } else {
+                "."
+            },
+        );
+    });
+    push(text, itoa::Buffer::new().format(millis), "Z");
 }
 
 #[cfg(test)]
@@ -82,7 +143,7 @@ mod tests {
 
     #[test]
     fn nothing_a_client_chose_breaks_out_of_its_field() {
-        let line = RequestLine {
+        let mut line = RequestLine {
             at: 0,
             id: "x-1",
             address: [127, 0, 0, 1].into(),
@@ -96,11 +157,21 @@ mod tests {
         };
         let mut text = String::new();
         line.lay_out(false, &mut text);
+        line.at = 1_796_000_067_045;
+        line.address = [0; 16].into();
+        line.path = "/mcp";
+        line.lay_out(false, &mut text);
+        let (first, second) = text.split_once('\n').unwrap();
         assert_eq!(
-            text,
+            second,
+            "2026-11-30T00:54:27.045Z  INFO request: id=x-1 address=:: method=POST path=\"/mcp\" status=404 \
+             service=mico tool=\"t\\u{1b}[31m\" decision=unknown_tool ms=3\n"
+        );
+        assert_eq!(
+            first,
             "1970-01-01T00:00:00.000Z  INFO request: id=x-1 address=127.0.0.1 method=POST \
              path=\"/a\\\" status=200\\nINFO\" status=404 service=mico tool=\"t\\u{1b}[31m\" \
-             decision=unknown_tool ms=3\n"
+             decision=unknown_tool ms=3"
         );
     }
 }

@@ -24,6 +24,9 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 pub trait Carrier {
     /// Sets a header; text that no header can carry (line breaks) is left out.
     fn set(&mut self, name: &HeaderName, text: &str);
+
+    /// Sets a header to words with a space between them.
+    fn set_words<'a>(&mut self, name: &HeaderName, words: impl Iterator<Item = &'a str>);
 }
 
 impl Carrier for HeaderMap {
@@ -31,6 +34,10 @@ impl Carrier for HeaderMap {
         if let Ok(value) = HeaderValue::from_bytes(text.as_bytes()) {
             self.insert(name.clone(), value);
         }
+    }
+
+    fn set_words<'a>(&mut self, name: &HeaderName, words: impl Iterator<Item = &'a str>) {
+        self.set(name, &words.collect::<Vec<_>>().join(" "));
     }
 }
 
@@ -46,12 +53,30 @@ impl Lines<'_> {
     }
 }
 
+/// True if a header can carry the text. Folded without a way out in the middle, so that it is done by the block.
+fn fits(text: &str) -> bool {
+    text.bytes().fold(true, |good, byte| good & ((byte == b'\t') | ((byte >= b' ') & (byte != 0x7f))))
+}
+
 impl Carrier for Lines<'_> {
     fn set(&mut self, name: &HeaderName, text: &str) {
-        let fits = |byte: u8| byte == b'\t' || (byte >= b' ' && byte != 0x7f);
-        if text.bytes().all(fits) {
+        if fits(text) {
             self.push(name, text.as_bytes());
         }
+    }
+
+    fn set_words<'a>(&mut self, name: &HeaderName, words: impl Iterator<Item = &'a str>) {
+        let start = self.0.len();
+        self.0.extend_from_slice(name.as_str().as_bytes());
+        self.0.push(b':');
+        for word in words {
+            if !fits(word) {
+                return self.0.truncate(start);
+            }
+            self.0.push(b' ');
+            self.0.extend_from_slice(word.as_bytes());
+        }
+        self.0.extend_from_slice(b"\r\n");
     }
 }
 
@@ -157,7 +182,7 @@ impl Names {
         let Some(own) = caller.credential else { return };
         headers.set(&self.user, own.user.as_str());
         headers.set(&self.workspace, own.workspace.as_str());
-        headers.set(&self.scopes, &own.scopes.to_string());
+        headers.set_words(&self.scopes, own.scopes.iter());
         if let Some(subject) = &own.subject {
             headers.set(&self.subject, subject);
         }
@@ -169,7 +194,7 @@ impl Names {
         }
         if let Some(plan) = caller.plan {
             headers.set(&self.plan, plan.id.as_str());
-            headers.set(&self.features, &plan.features.join(" "));
+            headers.set_words(&self.features, plan.features.iter().map(String::as_str));
         }
     }
 

@@ -8,5 +8,6 @@ mod conformance;
 mod gateway;
 mod oauth;
 mod pages;
+mod permissions;
 mod store;
 mod systems;

@@ -1,6 +1,5 @@
 //! Idle connections: a stack for each authority in each thread, the last one back the first one out.
 
-use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,6 +8,7 @@ use http::uri::Authority;
 use tokio::time::Instant;
 
 use super::connection::Connection;
+use crate::domain::table::Table;
 use crate::upstream::client::IDLE;
 
 /// Idle connections of one thread to one authority.
@@ -17,7 +17,8 @@ const SWEEP: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 struct Idle {
-    stacks: HashMap<Authority, VecDeque<(Connection, Instant)>>,
+    /// By authority as the configuration spells it.
+    stacks: Table<Box<str>, VecDeque<(Connection, Instant)>>,
     swept: bool,
 }
 
@@ -36,7 +37,7 @@ fn lock(pool: &Mutex<Idle>) -> MutexGuard<'_, Idle> {
 pub fn take(authority: &Authority) -> Option<Connection> {
     POOL.with(|pool| {
         let mut idle = lock(pool);
-        let stack = idle.stacks.get_mut(authority)?;
+        let stack = idle.stacks.get_mut(authority.as_str())?;
         let now = Instant::now();
         while let Some((connection, since)) = stack.pop_back() {
             if now.duration_since(since) < IDLE && connection.is_quiet() {
@@ -52,11 +53,11 @@ pub fn put(connection: Connection) {
     POOL.with(|pool| {
         let mut idle = lock(pool);
         let entry = (connection, Instant::now());
-        match idle.stacks.get_mut(&entry.0.authority) {
+        match idle.stacks.get_mut(entry.0.authority.as_str()) {
             Some(stack) if stack.len() < MAX_IDLE => stack.push_back(entry),
             Some(_) => {}
             None => {
-                idle.stacks.insert(entry.0.authority.clone(), VecDeque::from([entry]));
+                idle.stacks.insert(entry.0.authority.as_str().into(), VecDeque::from([entry]));
             }
         }
         if !idle.swept {

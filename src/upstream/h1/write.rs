@@ -1,7 +1,5 @@
 //! A request as bytes.
 
-use std::io::Write as _;
-
 use bytes::Bytes;
 use http::Method;
 
@@ -23,8 +21,9 @@ pub fn request<H: Headers>(output: &mut Vec<u8>, request: &Sending<'_, H>) {
     output.extend_from_slice(b" HTTP/1.1\r\n");
     request.headers.write(output);
     if !request.body.is_empty() || request.method != Method::GET {
-        // a vector takes everything
-        let _ = write!(output, "content-length: {}\r\n", request.body.len());
+        output.extend_from_slice(b"content-length: ");
+        output.extend_from_slice(itoa::Buffer::new().format(request.body.len()).as_bytes());
+        output.extend_from_slice(b"\r\n");
     }
     output.extend_from_slice(b"\r\n");
     if apart(request.body).is_empty() {

@@ -45,7 +45,8 @@ impl<'a> Browser<'a> {
         }
     }
 
-    fn header(&self) -> String {
+    /// Its cookies, as it sends them.
+    pub fn header(&self) -> String {
         self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
     }
 

@@ -11,6 +11,7 @@ use portero::app::doors::OsEntropy;
 use portero::app::{App, Doors};
 use portero::config::Config;
 use portero::domain::clock::{Clock, ManualClock, Timestamp};
+use portero::routes::Routes;
 use portero::server::Server;
 
 use super::worker::Worker;
@@ -22,6 +23,7 @@ pub struct TestApp {
     pub issuer: String,
     pub clock: Arc<ManualClock>,
     pub app: web::Data<App>,
+    pub routes: web::Data<Routes>,
     pub worker: Worker,
     pub dir: tempfile::TempDir,
     pub config: PathBuf,
@@ -190,17 +192,18 @@ impl TestApp {
 
     fn serve(dir: tempfile::TempDir, config: PathBuf, base: String, worker: Worker) -> Self {
         let clock = Arc::new(ManualClock::at(now()));
-        let (app, handle, thread) = launch(&config, &clock);
+        let (app, routes, handle, thread) = launch(&config, &clock);
         let resource = app.services[0].resource.clone();
         let issuer = app.brands[0].issuer.clone();
-        Self { base, resource, issuer, clock, app, worker, dir, config, handle, thread: Some(thread) }
+        Self { base, resource, issuer, clock, app, routes, worker, dir, config, handle, thread: Some(thread) }
     }
 
     /// Stops the server and starts it again over the same database.
     pub fn restart(&mut self) {
         self.stop();
-        let (app, handle, thread) = launch(&self.config, &self.clock);
+        let (app, routes, handle, thread) = launch(&self.config, &self.clock);
         self.app = app;
+        self.routes = routes;
         self.handle = handle;
         self.thread = Some(thread);
     }
@@ -278,7 +281,7 @@ pub fn command(config: &Path, arguments: &[&str], stdin: Option<&str>) -> Output
     child.wait_with_output().unwrap()
 }
 
-type Launched = (web::Data<App>, ServerHandle, std::thread::JoinHandle<()>);
+type Launched = (web::Data<App>, web::Data<Routes>, ServerHandle, std::thread::JoinHandle<()>);
 
 fn launch(config: &Path, clock: &Arc<ManualClock>) -> Launched {
     let loaded = Config::load(config, std::iter::empty()).unwrap_or_else(|faults| panic!("{faults}"));
@@ -288,12 +291,12 @@ fn launch(config: &Path, clock: &Arc<ManualClock>) -> Launched {
         actix_web::rt::System::new().block_on(async move {
             let server = Server::build(Arc::new(loaded.config), doors).await;
             let server = server.unwrap_or_else(|error| panic!("{error}"));
-            send.send((server.app.clone(), server.handle.clone())).unwrap();
+            send.send((server.app.clone(), server.routes.clone(), server.handle.clone())).unwrap();
             server.run().await.unwrap();
         });
     });
-    let (app, handle) = receive.recv_timeout(Duration::from_secs(30)).expect("the server starts");
-    (app, handle, thread)
+    let (app, routes, handle) = receive.recv_timeout(Duration::from_secs(30)).expect("the server starts");
+    (app, routes, handle, thread)
 }
 
 /// Everything the servers of this process log goes to one file, which `tests/log_scan.rs` reads afterwards.
