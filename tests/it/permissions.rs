@@ -7,11 +7,12 @@
 use std::collections::BTreeSet;
 
 use crate::pages::{Browser, HTML};
-use crate::support::http::request;
+use crate::support::flow::connection;
+use crate::support::http::{query_value, request};
 use crate::support::{Reply, TestApp};
 
 /// The columns of the table.
-const CALLERS: [&str; 12] = [
+const CALLERS: [&str; 13] = [
     "nobody",     // no credential at all
     "garbage",    // a bearer that is no token
     "revoked",    // a personal access token that was revoked
@@ -20,7 +21,8 @@ const CALLERS: [&str; 12] = [
     "narrow",     // a personal access token without the tool's scope
     "planless",   // a personal access token of a workspace without the feature
     "app",        // an access token of an allowed client
-    "disabled",   // a personal access token of a disabled person
+    "narrow app", // an access token of a client that was allowed less
+    "locked",     // a personal access token of a locked person
     "session",    // a signed-in browser
     "client",     // a confidential client, by its secret
     "introspect", // a resource server, by its introspection key
@@ -52,8 +54,8 @@ fn callers(app: &TestApp) -> Vec<Caller> {
     app.cli(&["token", "revoke", &revoked.id], None);
     let connection = app.connect(&pat.token);
     let gone = app.person("beto");
-    let disabled = app.pat(&gone, &[]);
-    app.cli(&["user", "disable", &gone.email], None);
+    let locked = app.pat(&gone, &[]);
+    app.cli(&["user", "lock", &gone.email], None);
     let planless = app.pat(&app.person_on("caro", Some("free")), &[]);
     let client = app.register_with(&serde_json::json!({
         "client_name": "a web app", "redirect_uris": ["https://app.example.com/callback"],
@@ -69,21 +71,33 @@ fn callers(app: &TestApp) -> Vec<Caller> {
         bearer("narrow", &app.pat(&ana, &["mico:write"]).token),
         bearer("planless", &planless.token),
         bearer("app", &connection.access),
-        bearer("disabled", &disabled.token),
+        bearer("narrow app", &narrow_app(app, &pat.token)),
+        bearer("locked", &locked.token),
         Caller { name: "session", headers: vec![("cookie", cookie), ("accept", HTML.to_owned())] },
         basic("client", &client.json(), "client_id", "client_secret"),
         basic("introspect", &key, "id", "secret"),
     ]
 }
 
+/// An access token with the other scope alone.
+fn narrow_app(app: &TestApp, pat: &str) -> String {
+    let client = app.register("a careful agent");
+    let url = app.authorize_url(&client, &[("scope", "mico:write")]);
+    let reply = app.consent(&url, pat, "allow");
+    let code = query_value(reply.header("location").unwrap(), "code").expect("a code");
+    connection(&client, &app.redeem(&client, &code)).access
+}
+
 const CALL: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_meetings","arguments":{}}}"#;
+const METADATA: &str = r#"{"client_name":"an agent","redirect_uris":["http://127.0.0.1:51234/callback"]}"#;
+const FORM: &str = "grant_type=refresh_token&refresh_token=unknown&token=unknown";
 
 fn ask(app: &TestApp, caller: &Caller, method: &str, path: &str) -> Reply {
-    let json = path.trim_end_matches('/') == RESOURCE || path.ends_with("/register");
-    let (kind, body) = match (method, json) {
-        ("POST", true) => ("application/json", Some(CALL)),
-        ("POST", false) => ("application/x-www-form-urlencoded", Some("token=unknown")),
+    let (kind, body) = match method {
+        "POST" if path.trim_end_matches('/') == RESOURCE => ("application/json", Some(CALL)),
+        "POST" if path.ends_with("/register") => ("application/json", Some(METADATA)),
+        "POST" => ("application/x-www-form-urlencoded", Some(FORM)),
         _ => ("", None),
     };
     let mut headers: Vec<(&str, &str)> =
@@ -121,6 +135,9 @@ fn every_route_answers_every_caller_as_the_table_says() {
         }
     }
     let kept: Vec<&str> = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    if std::env::var_os("SHOW_PERMISSIONS").is_some() {
+        println!("{}", seen.join("\n"));
+    }
     let new: Vec<_> = seen.iter().filter(|line| !kept.contains(&line.as_str())).collect();
     let gone: Vec<_> = kept.iter().filter(|line| !seen.iter().any(|own| own == *line)).collect();
     assert!(
