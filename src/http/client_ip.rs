@@ -1,6 +1,6 @@
 //! The address a request came from, as far as it can be believed.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use actix_web::HttpRequest;
 use ipnet::IpNet;
@@ -8,7 +8,8 @@ use ipnet::IpNet;
 /// The peer's address, or, where the peer is a trusted proxy, the nearest address in `X-Forwarded-For` that is
 /// not one.
 pub fn client_ip(req: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
-    let peer = req.peer_addr().map_or(IpAddr::from([0, 0, 0, 0]), |address| address.ip());
+    // A socket that takes both kinds shows IPv4 peers in their mapped form, which no configured network holds.
+    let peer = req.peer_addr().map_or(IpAddr::from([0, 0, 0, 0]), |address| address.ip().to_canonical());
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     if !is_trusted(&peer) {
         return peer;
@@ -21,11 +22,68 @@ pub fn client_ip(req: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
         .collect();
     let mut nearest = peer;
     for hop in forwarded.iter().rev() {
-        let Ok(address) = hop.trim().parse::<IpAddr>() else { return nearest };
+        let Some(address) = hop_address(hop.trim()) else { return nearest };
         nearest = address;
         if !is_trusted(&address) {
             return address;
         }
     }
     nearest
+}
+
+/// One entry of the header: some proxies write the port beside the address, and IPv6 then stands in brackets.
+fn hop_address(entry: &str) -> Option<IpAddr> {
+    let bare = entry.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(entry);
+    let address: Option<IpAddr> =
+        bare.parse().ok().or_else(|| entry.parse().ok().map(|address: SocketAddr| address.ip()));
+    address.map(|address| address.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    fn check(peer: &str, forwarded: &[&str]) -> String {
+        let trusted: Vec<IpNet> =
+            ["127.0.0.0/8", "fd00::/8"].iter().map(|net| net.parse().unwrap()).collect();
+        let mut request = TestRequest::default().peer_addr(peer.parse().unwrap());
+        for value in forwarded {
+            request = request.append_header(("x-forwarded-for", *value));
+        }
+        client_ip(&request.to_http_request(), &trusted).to_string()
+    }
+
+    #[test]
+    fn only_trusted_proxies_are_believed_and_only_as_far_as_they_are() {
+        assert_eq!(check("203.0.113.9:1", &["198.51.100.7"]), "203.0.113.9", "not a proxy of ours");
+        assert_eq!(check("127.0.0.1:1", &[]), "127.0.0.1");
+        assert_eq!(check("[::ffff:127.0.0.1]:1", &["198.51.100.7"]), "198.51.100.7", "the same proxy");
+        assert_eq!(check("[::ffff:203.0.113.9]:1", &["198.51.100.7"]), "203.0.113.9");
+        assert_eq!(check("127.0.0.1:1", &["198.51.100.7"]), "198.51.100.7");
+        assert_eq!(check("127.0.0.1:1", &["192.0.2.1, 198.51.100.7, 127.0.0.2"]), "198.51.100.7");
+        assert_eq!(
+            check("127.0.0.1:1", &["192.0.2.1", "198.51.100.7"]),
+            "198.51.100.7",
+            "two lines are one list"
+        );
+        assert_eq!(check("127.0.0.1:1", &["192.0.2.1, unknown"]), "127.0.0.1", "what cannot be read ends it");
+    }
+
+    #[test]
+    fn a_port_beside_an_address_is_understood() {
+        for (entry, address) in [
+            ("198.51.100.7:51234", "198.51.100.7"),
+            ("2001:db8::7", "2001:db8::7"),
+            ("[2001:db8::7]", "2001:db8::7"),
+            ("[2001:db8::7]:51234", "2001:db8::7"),
+            ("::ffff:198.51.100.7", "198.51.100.7"),
+            ("198.51.100.7:51234, [fd00::1]:443, 127.0.0.3:80", "198.51.100.7"),
+        ] {
+            assert_eq!(check("127.0.0.1:1", &[entry]), address, "{entry}");
+        }
+        for entry in ["198.51.100.7:", "198.51.100.7:x", "[198.51.100.7", "198.51.100.7:99999", "_hidden"] {
+            assert_eq!(check("127.0.0.1:1", &[entry]), "127.0.0.1", "{entry}");
+        }
+    }
 }
