@@ -20,9 +20,10 @@ pub fn json(status: StatusCode, body: &impl serde::Serialize) -> HttpResponse {
         .body(text)
 }
 
-/// A plain refusal in JSON: `error` for programs, `message` for people.
+/// A plain refusal in JSON: `error` for programs, `message` for people, and the same under the name by which
+/// OAuth clients read it.
 pub fn refusal(status: StatusCode, error: &str, message: &str) -> HttpResponse {
-    json(status, &serde_json::json!({ "error": error, "message": message }))
+    json(status, &serde_json::json!({ "error": error, "error_description": message, "message": message }))
 }
 
 /// The path is not one of ours.
