@@ -35,13 +35,13 @@ async fn shown(app: &App, brand: &Brand, req: &HttpRequest) -> Result<HttpRespon
     unframed(req)?;
     let params = match parameters(req) {
         Ok(params) => params,
-        Err(fault) => return refused(app, brand, req, (fault, None)).await,
+        Err(fault) => return refused(app, brand, req, (fault, &Params::default())).await,
     };
     let pending = match again(&params) {
         Some(id) => pending(app, &id).await?.filter(|kept| kept.brand().id == brand.id),
         None => match begin(app, brand, &params).await {
             Ok(pending) => Some(pending),
-            Err(fault) => return refused(app, brand, req, (fault, params.get("client_id"))).await,
+            Err(fault) => return refused(app, brand, req, (fault, &params)).await,
         },
     };
     let pending = pending.ok_or(ErrorKind::Expired { client: None })?;
@@ -86,14 +86,18 @@ async fn refused(
     app: &App,
     brand: &Brand,
     req: &HttpRequest,
-    (fault, client): (Fault, Option<&str>),
+    (fault, params): (Fault, &Params),
 ) -> Result<HttpResponse, Stop> {
+    let id = params.get("client_id").unwrap_or_default();
     let kind = match fault {
         Fault::Store(error) => return Err(error.into()),
         Fault::Page(PageFault::UnknownClient) => ErrorKind::UnknownClient,
         Fault::Page(PageFault::Unreadable(_)) => ErrorKind::Unreadable,
         Fault::Page(PageFault::Redirect) => {
-            ErrorKind::BadRedirect { client: client_name(app, client).await? }
+            let (client, registered) = known(app, id).await?;
+            let asked = params.get("redirect_uri").map(words::uri);
+            // Both side by side: else nobody could tell why, when an app changed its address with a release.
+            ErrorKind::BadRedirect { client, asked, registered }
         }
         Fault::Client(redirect, code, description) => {
             let return_to = redirect.error(code, description);
@@ -101,7 +105,7 @@ async fn refused(
                 return Ok(see_other(&return_to));
             }
             ErrorKind::BadRequest {
-                client: client_name(app, client).await?,
+                client: known(app, id).await?.0,
                 host: words::destination_name(&redirect.uri),
                 code: code.wire().to_owned(),
                 description: description.to_owned(),
@@ -112,10 +116,12 @@ async fn refused(
     Ok(error::page(app, req, Some(brand), kind))
 }
 
-async fn client_name(app: &App, id: Option<&str>) -> Result<String, StoreError> {
-    let id = id.unwrap_or_default();
+/// A client's name and the URIs that it registered.
+async fn known(app: &App, id: &str) -> Result<(String, Vec<String>), StoreError> {
     let client = app.identity.store.client(&ClientId::from(id)).await?;
-    Ok(words::name(client.as_ref().map_or(id, |client| client.display_name())))
+    let name = words::name(client.as_ref().map_or(id, |client| client.display_name()));
+    let uris = client.map(|client| client.metadata.redirect_uris).unwrap_or_default();
+    Ok((name, uris.iter().map(|uri| words::uri(uri)).collect()))
 }
 
 fn decided(pending: &Pending) -> Option<DoneOutcome> {

@@ -10,6 +10,8 @@ use crate::domain::scope::ScopeSet;
 
 /// A name longer than this would push the rest of its sentence out of sight.
 const NAME: usize = 64;
+/// Of a URI, enough to see what is wrong with it.
+const URI: usize = 200;
 
 /// A configured language as pages know it.
 pub(super) fn lang(language: Language) -> Lang {
@@ -30,6 +32,12 @@ pub(super) fn language(lang: Lang) -> Language {
 /// A client's name at the length that pages show.
 pub(super) fn name(text: &str) -> String {
     text.chars().take(NAME).collect()
+}
+
+/// A URI that is shown and leads nowhere: what is no plain character of it could make it look like another.
+pub(super) fn uri(text: &str) -> String {
+    let plain = |c: char| if c.is_ascii_graphic() { c } else { char::REPLACEMENT_CHARACTER };
+    text.chars().map(plain).take(URI).collect()
 }
 
 /// A client: whoever registered itself stands for its name alone.

@@ -20,6 +20,10 @@ pub enum ErrorKind {
     BadRedirect {
         /// The client's name.
         client: String,
+        /// The URI it asked for, if it named one.
+        asked: Option<String>,
+        /// Those it registered.
+        registered: Vec<String>,
     },
     /// Another fault in the request of a known client with a good redirect URI.
     BadRequest {
@@ -124,7 +128,7 @@ impl ErrorPage {
             }
             ErrorKind::Expired { client: None } => locale.rich("error-expired", &[]),
             ErrorKind::UnknownClient => locale.rich("error-unknown-client", &[]),
-            ErrorKind::BadRedirect { client } => {
+            ErrorKind::BadRedirect { client, .. } => {
                 locale.rich("error-bad-redirect", &[("client", Piece::Name(client))])
             }
             ErrorKind::BadRequest { client, .. } => {

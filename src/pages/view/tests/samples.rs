@@ -125,7 +125,14 @@ fn errors() -> Vec<(&'static str, ErrorKind)> {
         ("expired", ErrorKind::Expired { client: Some(client()) }),
         ("expired-unknown", ErrorKind::Expired { client: None }),
         ("unknown-client", ErrorKind::UnknownClient),
-        ("bad-redirect", ErrorKind::BadRedirect { client: client() }),
+        (
+            "bad-redirect",
+            ErrorKind::BadRedirect {
+                client: client(),
+                asked: Some("http://127.0.0.1:7777/cb".to_owned()),
+                registered: vec!["http://localhost:7777/cb".to_owned()],
+            },
+        ),
         ("bad-request", bad_request()),
         ("unreadable", ErrorKind::Unreadable),
         ("csrf", ErrorKind::Csrf),
