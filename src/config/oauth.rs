@@ -95,19 +95,61 @@ impl OauthConfig {
             "is there without registration = \"token\"; both or none are allowed",
         );
         for (index, uri) in self.redirect_allowlist.iter().enumerate() {
-            let named = uri.split_once(':').is_some_and(|(scheme, rest)| !scheme.is_empty() && rest != "*");
             out.refuse(
-                !named || uri.contains('#') || uri.trim_end_matches('*').contains('*') || uri.ends_with("**"),
+                !is_allowable(uri),
                 &at.key("redirect_allowlist").index(index),
                 format!(
-                    "{uri:?} is no redirect URI; an absolute URI, or a beginning of one and *, is allowed"
+                    "{uri:?} is no redirect URI; an absolute URI, or a beginning of one with its whole host and *, is \
+                     allowed"
                 ),
             );
         }
     }
 }
 
+/// An absolute URI, or a beginning of one that ends in `*`. `https://h.example*` is none: it would let in
+/// `https://h.example.evil.example`.
+fn is_allowable(entry: &str) -> bool {
+    let (uri, whole) = entry.strip_suffix('*').map_or((entry, true), |beginning| (beginning, false));
+    let Some((scheme, rest)) = uri.split_once(':') else { return false };
+    let host = rest.strip_prefix("//").unwrap_or_default();
+    let open = !whole && !host.is_empty() && !host.contains('/') && !host.ends_with(':');
+    !scheme.is_empty() && (whole || !rest.is_empty()) && !uri.contains(['#', '*']) && !open
+}
+
 /// Notes a duration that is nothing.
 pub(super) fn positive(period: Period, at: &KeyPath, out: &mut Findings) {
     out.refuse(period.get().is_zero(), at, format!("{period} is not allowed; more than 0s is"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_stand_on_the_list_of_redirect_uris() {
+        for good in [
+            "https://claude.ai/api/mcp/auth_callback",
+            "https://claude.ai/*",
+            "https://claude.ai:*",
+            "https://*",
+            "http://127.0.0.1/callback",
+            "cursor://*",
+            "com.example.app:/*",
+        ] {
+            assert!(is_allowable(good), "{good}");
+        }
+        for bad in [
+            "*",
+            "https:*",
+            "claude.ai",
+            "https://claude.ai*",
+            "https://*.claude.ai/*",
+            "https://h/#x",
+            ":x",
+            "x:/**",
+        ] {
+            assert!(!is_allowable(bad), "{bad}");
+        }
+    }
 }
