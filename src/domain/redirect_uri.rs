@@ -167,10 +167,9 @@ pub fn check(uri: &str) -> Result<Destination, Unacceptable> {
 /// Each of these stands exactly once in an answer (RFC 9207), so none may stand in the URI before.
 fn answers_already(rest: &str) -> bool {
     let query = rest.split_once('?').map_or("", |(_, query)| query);
-    query.split('&').any(|pair| {
-        let name = pair.split('=').next().unwrap_or_default();
-        matches!(name, "code" | "state" | "iss" | "error" | "error_description")
-    })
+    // As a client decodes them: an escaped name is the same name.
+    form_urlencoded::parse(query.as_bytes())
+        .any(|(name, _)| matches!(&*name, "code" | "state" | "iss" | "error" | "error_description"))
 }
 
 fn has_at(host: &str, port: Option<&str>) -> bool {
@@ -274,6 +273,8 @@ mod tests {
             "",
             "https://evil%2eexample/cb",
             "https://h.example/cb?x=1&iss=z",
+            "https://h.example/cb?c%6fde=z",
+            "com.example.app:/cb?state",
             "http://[::ffff:127.0.0.1]/cb",
         ] {
             assert!(check(uri).is_err(), "{uri}");
