@@ -33,7 +33,7 @@ pub enum Endpoint {
     /// Resource or server metadata.
     Document(Document),
     /// RFC 7591.
-    Register,
+    Register(Arc<Brand>),
     /// The authorization page.
     Authorize(Arc<Brand>),
     /// Token, revocation and introspection, by issuer.
@@ -124,14 +124,16 @@ async fn elsewhere(
         Endpoint::Verify(service) => gateway::verify(app, gateway, service, req).await,
         Endpoint::Document(document) if get => document.answer(&req),
         Endpoint::Document(_) => open(&req, "GET, HEAD, OPTIONS"),
-        Endpoint::Register if post => cors::open(said(&req, register::handle(&app, &req, payload).await)),
+        Endpoint::Register(brand) if post => {
+            cors::open(said(&req, register::handle(&app, &brand, &req, payload).await))
+        }
         Endpoint::Token(brand) if post => {
             cors::open(said(&req, token::handle(&app, &brand, &req, payload).await))
         }
         Endpoint::Revoke(brand) if post => {
             cors::open(said(&req, revoke::handle(&app, &brand, &req, payload).await))
         }
-        Endpoint::Register | Endpoint::Token(_) | Endpoint::Revoke(_) => open(&req, "POST, OPTIONS"),
+        Endpoint::Register(_) | Endpoint::Token(_) | Endpoint::Revoke(_) => open(&req, "POST, OPTIONS"),
         Endpoint::Introspect(brand) if post => {
             said(&req, introspect::handle(&app, &brand, &req, payload).await)
         }

@@ -14,6 +14,7 @@ use crate::domain::clock::Clock;
 use crate::domain::entropy::Entropy;
 use crate::domain::ids::PlanId;
 use crate::domain::plan::Plan;
+use crate::domain::scope::ScopeSet;
 use crate::domain::table::Table;
 use crate::identity::keys::Keys;
 use crate::identity::{Identity, Lifetimes};
@@ -90,6 +91,12 @@ impl App {
     /// The services of a brand.
     pub fn services_of<'a>(&'a self, brand: &'a Brand) -> impl Iterator<Item = &'a Arc<Service>> {
         self.services.iter().filter(|service| service.brand.id == brand.id)
+    }
+
+    /// The scopes that can be asked for at a brand's issuer, each once, in the configuration's order.
+    pub fn scopes_of(&self, brand: &Brand) -> ScopeSet {
+        let own = self.services_of(brand).filter(|service| service.accepts_oauth());
+        own.flat_map(|service| service.scopes.iter()).collect()
     }
 
     /// The service a resource indicator names within a brand: the named one, else the brand's only one, else

@@ -10,10 +10,10 @@ use super::outcome::Failure;
 use crate::config::Period;
 use crate::domain::client::{AuthMethod, Client, ClientMetadata};
 use crate::domain::ids::ClientId;
-use crate::domain::redirect_uri;
+use crate::domain::{name, redirect_uri};
 use crate::identity::revoke::Target;
 use crate::oauth::redirect_allowlist;
-use crate::oauth::register::{SECRET_PREFIX, clean_name};
+use crate::oauth::register::SECRET_PREFIX;
 
 const URIS: usize = 20;
 
@@ -153,7 +153,7 @@ async fn create(args: &CreateArgs, context: &Context, console: &mut Console<'_>)
     let method = if args.confidential { AuthMethod::ClientSecretBasic } else { AuthMethod::None };
     let metadata = ClientMetadata {
         redirect_uris: args.redirect_uris.clone(),
-        client_name: Some(clean_name(&args.name)).filter(|name| !name.is_empty()),
+        client_name: Some(name::clean(&args.name)).filter(|name| !name.is_empty()),
         client_uri: None,
         token_endpoint_auth_method: method,
         grant_types: vec!["authorization_code".to_owned(), "refresh_token".to_owned()],

@@ -11,6 +11,7 @@ pub mod decide;
 pub mod entropy;
 pub mod grant;
 pub mod ids;
+pub mod name;
 pub mod pat;
 pub mod pkce;
 pub mod plan;

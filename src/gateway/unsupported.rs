@@ -1,7 +1,7 @@
 //! Keys of the configuration that this version does not yet act on. One that is set stops the start: a limit
 //! that is written down and not kept is worse than none.
 
-use crate::config::{Accept, Config, Idempotency, ServiceConfig, ToolPolicy, UpstreamKind};
+use crate::config::{Accept, Config, Idempotency, Registration, ServiceConfig, ToolPolicy, UpstreamKind};
 
 /// Every such key that is set, each with its path.
 pub fn keys(config: &Config) -> Vec<String> {
@@ -17,6 +17,12 @@ pub fn keys(config: &Config) -> Vec<String> {
         .filter(|(_, set)| *set)
         .map(|(key, _)| sentence(key)),
     );
+    let oauth = &config.oauth;
+    if oauth.registration == Registration::Token && oauth.registration_token.is_none() {
+        // Operator keys would be taken in its place; there are none yet, and nobody could register.
+        found
+            .push("oauth.registration = \"token\" needs oauth.registration_token in this version".to_owned());
+    }
     for (id, plan) in &config.plans {
         found.extend(
             [("rate", plan.rate.is_some()), ("credits_per_month", plan.credits_per_month.is_some())]

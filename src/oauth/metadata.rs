@@ -8,33 +8,56 @@ use actix_web::http::header::{self, HeaderValue};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::app::service::Service;
 use crate::config::Registration;
+use crate::domain::secret::base62;
 use crate::http::cors;
 
-/// A document, ready to send.
+/// A document, ready to send, with the tag of its bytes.
 #[derive(Clone, Debug)]
-pub struct Document(Bytes);
+pub struct Document {
+    body: Bytes,
+    tag: HeaderValue,
+}
 
 impl Document {
     fn new(members: Map<String, Value>) -> Self {
         let kept: Map<String, Value> = members.into_iter().filter(|(_, value)| !is_empty(value)).collect();
-        Self(Bytes::from(serde_json::to_vec_pretty(&kept).unwrap_or_default()))
+        let body = Bytes::from(serde_json::to_vec_pretty(&kept).unwrap_or_default());
+        let digest: [u8; 32] = Sha256::digest(&body).into();
+        let tag = HeaderValue::from_str(&format!("\"{}\"", base62(&digest, 43)));
+        Self { body, tag: tag.unwrap_or(HeaderValue::from_static("\"\"")) }
     }
 
-    /// Answers a request for the document. It is public and the same for everybody.
-    pub fn answer(&self, _req: &HttpRequest) -> HttpResponse {
+    /// Answers a request for the document, or says that the asker's copy of it is the same still. It is public and
+    /// the same for everybody.
+    pub fn answer(&self, req: &HttpRequest) -> HttpResponse {
+        let kept = is_named(req, &self.tag);
+        let mut builder = HttpResponse::build(if kept { StatusCode::NOT_MODIFIED } else { StatusCode::OK });
+        builder
+            .insert_header((header::ETAG, self.tag.clone()))
+            .insert_header((header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")));
+        if kept {
+            return cors::open(builder.finish());
+        }
         cors::open(
-            HttpResponse::build(StatusCode::OK)
+            builder
                 .insert_header((header::CONTENT_TYPE, HeaderValue::from_static("application/json")))
-                .insert_header((header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")))
                 .insert_header((header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
-                .body(self.0.clone()),
+                .body(self.body.clone()),
         )
     }
+}
+
+/// True if `If-None-Match` names the tag (RFC 9110 §13.1.2): weak comparison, any of a list.
+fn is_named(req: &HttpRequest, tag: &HeaderValue) -> bool {
+    let named = req.headers().get_all(header::IF_NONE_MATCH).filter_map(|value| value.to_str().ok());
+    let mut named = named.flat_map(|value| value.split(',')).map(str::trim);
+    named.any(|own| own == "*" || own.strip_prefix("W/").unwrap_or(own).as_bytes() == tag.as_bytes())
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -72,12 +95,9 @@ pub fn protected_resource(service: &Service, resource: &str) -> Document {
 /// The metadata of an issuer, RFC 8414 §2.
 pub fn authorization_server(app: &App, brand: &Brand) -> Document {
     let issuer = &brand.issuer;
-    let mut scopes: Vec<&str> = Vec::new();
-    let mut resources: Vec<&str> = Vec::new();
-    for service in app.services_of(brand).filter(|service| service.accepts_oauth()) {
-        resources.push(&service.resource);
-        scopes.extend(service.scopes.iter().filter(|scope| !scopes.contains(scope)).collect::<Vec<_>>());
-    }
+    let scopes = app.scopes_of(brand);
+    let services = app.services_of(brand).filter(|service| service.accepts_oauth());
+    let resources: Vec<&str> = services.map(|service| service.resource.as_str()).collect();
     let languages: Vec<&str> = app.config.languages.iter().map(|language| language.tag()).collect();
     let open = app.config.oauth.registration != Registration::Off;
     Document::new(members(json!({
@@ -87,7 +107,7 @@ pub fn authorization_server(app: &App, brand: &Brand) -> Document {
         "registration_endpoint": open.then(|| format!("{issuer}/register")),
         "revocation_endpoint": format!("{issuer}/revoke"),
         "introspection_endpoint": format!("{issuer}/introspect"),
-        "scopes_supported": scopes,
+        "scopes_supported": scopes.iter().collect::<Vec<_>>(),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": ["authorization_code", "refresh_token"],

@@ -14,17 +14,20 @@ use actix_web::{HttpRequest, HttpResponse};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
-use unicode_normalization::UnicodeNormalization;
 
 use super::error::{Code, OAuthError};
 use super::redirect_allowlist;
 use crate::app::App;
+use crate::app::brand::Brand;
 use crate::config::Registration;
 use crate::domain::client::{AuthMethod, Client, ClientKind, ClientMetadata, stored_secret};
 use crate::domain::ids::ClientId;
-use crate::domain::redirect_uri;
+use crate::domain::scope::ScopeSet;
 use crate::domain::secret::{Secret, base62};
+use crate::domain::{name, redirect_uri};
+use crate::http::bearer::{self, NotBearer};
 use crate::http::client_ip::client_ip;
+use crate::http::members::{self, NotObject};
 use crate::http::{answer, strict};
 use crate::store::StoreError;
 use crate::store::audit::Event;
@@ -33,8 +36,6 @@ use crate::store::clients::Room;
 /// The prefix of generated client secrets.
 pub const SECRET_PREFIX: &str = "portero_ocs_";
 const URIS: usize = 20;
-const NAME_LIMIT: usize = 100;
-const SCOPE_LIMIT: usize = 2048;
 /// Registrations that nobody was ever asked to allow, at most.
 const CAP: i64 = 10_000;
 const YOUNG: Duration = Duration::from_hours(1);
@@ -43,13 +44,26 @@ fn refused(description: &'static str) -> OAuthError {
     OAuthError::new(Code::InvalidClientMetadata, description)
 }
 
+impl From<NotObject> for OAuthError {
+    fn from(fault: NotObject) -> Self {
+        refused(match fault {
+            NotObject::Syntax => "the body is not valid JSON",
+            NotObject::Repeated => "a member is there twice",
+            NotObject::Other => "the body must be a JSON object",
+        })
+    }
+}
+
 /// `POST {issuer}/register`.
-pub async fn handle(app: &App, req: &HttpRequest, payload: Payload) -> Result<HttpResponse, OAuthError> {
+pub async fn handle(
+    app: &App,
+    brand: &Brand,
+    req: &HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, OAuthError> {
     admit(app, req)?;
-    let body = strict::json(req, payload).await?;
-    let value: Value = serde_json::from_slice(&body).map_err(|_| refused("the body is not valid JSON"))?;
-    let Value::Object(members) = value else { return Err(refused("the body must be a JSON object")) };
-    let metadata = read(&members, &app.config.oauth.redirect_allowlist)?;
+    let members = members::read(&strict::json(req, payload).await?)?;
+    let metadata = read(&members, &app.scopes_of(brand), &app.config.oauth.redirect_allowlist)?;
     let address = holder(client_ip(req, &app.config.trusted_proxies));
     let (client, secret) = new_client(app, metadata);
     keep(app, &client, &address).await?;
@@ -62,14 +76,17 @@ fn admit(app: &App, req: &HttpRequest) -> Result<(), OAuthError> {
         return Ok(());
     }
     let wanted = app.config.oauth.registration_token.as_ref().map(|token| token.expose_secret().to_owned());
-    let given = req.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given = given.and_then(|text| text.split_once(' ')).map(|(_, token)| token.trim());
-    match (wanted, given) {
-        (Some(wanted), Some(given)) if bool::from(wanted.as_bytes().ct_eq(given.as_bytes())) => Ok(()),
-        (_, given) => {
-            let challenge = if given.is_some() { "Bearer error=\"invalid_token\"" } else { "Bearer" };
-            let error = OAuthError::new(Code::InvalidToken, "registration needs the operator's token");
-            Err(error.challenge(challenge))
+    let needed = |challenge| {
+        Err(OAuthError::new(Code::InvalidToken, "registration needs the operator's token")
+            .challenge(challenge))
+    };
+    match (wanted, bearer::token(req.headers())) {
+        (Some(wanted), Ok(Some(given))) if bool::from(wanted.as_bytes().ct_eq(given.as_bytes())) => Ok(()),
+        (_, Ok(None)) => needed("Bearer"),
+        (_, Ok(Some(_)) | Err(NotBearer::NotToken(_))) => needed("Bearer error=\"invalid_token\""),
+        (_, Err(NotBearer::Malformed(word))) => {
+            Err(OAuthError::new(Code::InvalidRequest, "the Authorization header is no bearer token")
+                .because(word))
         }
     }
 }
@@ -83,8 +100,13 @@ fn list<'a>(members: &'a Map<String, Value>, name: &str) -> Vec<&'a str> {
     values.iter().filter_map(Value::as_str).filter(|text| !text.is_empty()).collect()
 }
 
-/// What is registered of what was sent.
-fn read(members: &Map<String, Value>, allowlist: &[String]) -> Result<ClientMetadata, OAuthError> {
+/// What is registered of what was sent. Of the scopes named, those that there are: the answer says what was
+/// registered, and nothing else can ever be asked for.
+fn read(
+    members: &Map<String, Value>,
+    scopes: &ScopeSet,
+    allowlist: &[String],
+) -> Result<ClientMetadata, OAuthError> {
     let redirect_uris = redirect_uris(members, allowlist)?;
     let method = match text(members, "token_endpoint_auth_method") {
         Some("client_secret_post") => AuthMethod::ClientSecretPost,
@@ -100,13 +122,12 @@ fn read(members: &Map<String, Value>, allowlist: &[String]) -> Result<ClientMeta
     if !types.is_empty() && !types.contains(&"code") {
         return Err(refused("response_types must hold code"));
     }
-    // A default and no more: an absurd list is not worth keeping, nor the time to read it again at every request.
-    let scope = text(members, "scope").filter(|scope| scope.len() <= SCOPE_LIMIT).unwrap_or_default();
-    let scope = crate::domain::scope::ScopeSet::parse(scope);
-    let short = |name: &str| text(members, name).map(|value| value.chars().take(NAME_LIMIT).collect());
+    let asked = text(members, "scope").unwrap_or_default();
+    let scope: ScopeSet = scopes.iter().filter(|own| asked.split(' ').any(|word| word == *own)).collect();
+    let shown = |member: &str| text(members, member).map(name::clean).filter(|text| !text.is_empty());
     Ok(ClientMetadata {
         redirect_uris,
-        client_name: text(members, "client_name").map(clean_name).filter(|name| !name.is_empty()),
+        client_name: shown("client_name"),
         client_uri: text(members, "client_uri").filter(|uri| is_link(uri)).map(str::to_owned),
         token_endpoint_auth_method: method,
         grant_types: vec!["authorization_code".to_owned(), "refresh_token".to_owned()],
@@ -115,8 +136,8 @@ fn read(members: &Map<String, Value>, allowlist: &[String]) -> Result<ClientMeta
         application_type: text(members, "application_type")
             .filter(|kind| matches!(*kind, "web" | "native"))
             .map(str::to_owned),
-        software_id: short("software_id"),
-        software_version: short("software_version"),
+        software_id: shown("software_id"),
+        software_version: shown("software_version"),
     })
 }
 
@@ -142,16 +163,8 @@ fn redirect_uris(members: &Map<String, Value>, allowlist: &[String]) -> Result<V
 }
 
 fn is_link(uri: &str) -> bool {
-    uri.len() <= 2048 && uri.starts_with("https://") && url::Url::parse(uri).is_ok()
-}
-
-/// A name as it may be shown: composed, without control, direction and invisible characters, not too long.
-pub fn clean_name(name: &str) -> String {
-    let hidden = |c: &char| {
-        c.is_control()
-            || matches!(*c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{00ad}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{e0000}'..='\u{e007f}')
-    };
-    name.nfc().filter(|c| !hidden(c)).take(NAME_LIMIT).collect::<String>().trim().to_owned()
+    let plain = uri.bytes().all(|byte| byte.is_ascii_graphic());
+    plain && uri.len() <= 2048 && uri.starts_with("https://") && url::Url::parse(uri).is_ok()
 }
 
 /// The id of a public client: a digest of what makes it this software.
@@ -265,7 +278,7 @@ mod tests {
 
     fn metadata(value: Value) -> Result<ClientMetadata, OAuthError> {
         let Value::Object(members) = value else { unreachable!() };
-        read(&members, &[])
+        read(&members, &ScopeSet::parse("a b"), &[])
     }
 
     #[test]
@@ -292,8 +305,11 @@ mod tests {
     }
 
     #[test]
-    fn names_are_cleaned() {
-        assert_eq!(clean_name("  Cla\u{202e}ude\u{200b}\n "), "Claude");
-        assert_eq!(clean_name(&"x".repeat(500)).len(), 100);
+    fn only_scopes_that_there_are_are_registered() {
+        let scope = |text: &str| {
+            metadata(json!({ "redirect_uris": ["http://localhost/cb"], "scope": text })).unwrap().scope
+        };
+        assert_eq!(scope("b admin a offline_access").as_deref(), Some("a b"));
+        assert_eq!(scope("admin"), None);
     }
 }

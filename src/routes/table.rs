@@ -35,6 +35,9 @@ pub(super) fn build(app: &App, gateway: &Gateway) -> Result<Paths, Vec<String>> 
     for service in &app.services {
         table.courtesies(app, service);
     }
+    for brand in &app.brands {
+        table.only_issuer(app, brand);
+    }
     for authority in
         table.routes.keys().cloned().chain([app.sites.public.authority.clone()]).collect::<Vec<_>>()
     {
@@ -99,9 +102,25 @@ impl Table {
         }
     }
 
-    /// Root forms for clients that look nowhere else, and the issuer's document on the resource's origin.
+    /// The root form where a host has one issuer, whatever services are there.
+    fn only_issuer(&mut self, app: &App, brand: &Arc<Brand>) {
+        let host = Base::of(&brand.issuer).authority;
+        let issuers = app.brands.iter().filter(|other| Base::of(&other.issuer).authority == host).count();
+        if issuers == 1 {
+            let document = Endpoint::Document(metadata::authorization_server(app, brand));
+            self.offer(&host, WELL_KNOWN_SERVER, &document);
+        }
+    }
+
+    /// The issuer's document on the resource's origin, for clients that look nowhere else: by the resource's path
+    /// for every service, at the root for the one that stands for its host.
     fn courtesies(&mut self, app: &App, service: &Arc<Service>) {
         let base = Base::of(&service.resource);
+        let server = Endpoint::Document(metadata::authorization_server(app, &service.brand));
+        if service.accepts_oauth() && !base.path.is_empty() {
+            self.offer(&base.authority, &format!("{WELL_KNOWN_SERVER}{}", base.path), &server);
+            self.offer(&base.authority, &format!("{}{WELL_KNOWN_SERVER}", base.path), &server);
+        }
         let on_host = |other: &&Arc<Service>| Base::of(&other.resource).authority == base.authority;
         let alone = app.services.iter().filter(on_host).count() == 1;
         if !alone && !service.config.default {
@@ -111,10 +130,7 @@ impl Table {
         let resource = Endpoint::Document(metadata::protected_resource(service, &service.resource));
         self.offer(host, WELL_KNOWN_RESOURCE, &resource);
         if service.accepts_oauth() {
-            let server = Endpoint::Document(metadata::authorization_server(app, &service.brand));
             self.offer(host, WELL_KNOWN_SERVER, &server);
-            self.offer(host, &format!("{WELL_KNOWN_SERVER}{}", base.path), &server);
-            self.offer(host, &format!("{}{WELL_KNOWN_SERVER}", base.path), &server);
             for (name, endpoint) in endpoints(app, &service.brand) {
                 self.offer(host, &format!("/{name}"), &endpoint);
             }
@@ -131,7 +147,7 @@ fn endpoints(app: &App, brand: &Arc<Brand>) -> Vec<(&'static str, Endpoint)> {
         ("introspect", Endpoint::Introspect(Arc::clone(brand))),
     ];
     if open {
-        endpoints.push(("register", Endpoint::Register));
+        endpoints.push(("register", Endpoint::Register(Arc::clone(brand))));
     }
     endpoints
 }

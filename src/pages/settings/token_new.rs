@@ -12,11 +12,11 @@ use crate::app::App;
 use crate::app::brand::Brand;
 use crate::domain::clock::Timestamp;
 use crate::domain::ids::WorkspaceId;
+use crate::domain::name;
 use crate::domain::pat::Mode;
 use crate::domain::scope::ScopeSet;
 use crate::http::strict::Params;
 use crate::identity::issue::NewPat;
-use crate::oauth::register::clean_name;
 use crate::pages::answer::Stop;
 use crate::pages::consent::choices;
 use crate::pages::view::ScopeGroup;
@@ -67,7 +67,7 @@ impl Draft {
     fn fresh(seat: &Seat<'_>, name: &str) -> Self {
         let (expires, expires_on) = offered_first(seat.visit.brand, seat.now());
         Self {
-            name: clean_name(name),
+            name: name::clean(name),
             scopes: None,
             expires: Some(expires),
             expires_on,
@@ -80,7 +80,7 @@ impl Draft {
         let typed = form.get("expires").map_or(Some(offered_first(seat.visit.brand, seat.now()).0), expiry);
         let test = form.get("mode").and_then(Mode::from_label) == Some(Mode::Test);
         Self {
-            name: clean_name(form.get("name").unwrap_or_default()),
+            name: name::clean(form.get("name").unwrap_or_default()),
             scopes: Some(ScopeSet::parse(&form.all("scope").join(" "))),
             expires: typed,
             expires_on: form.get("expires_on").unwrap_or_default().to_owned(),
