@@ -10,7 +10,12 @@
 //! | `W- CORS- M- P- D- DM- C- CA- U- R- A- X- G- K- F- I- CC- V- IN- B-` | rules of the specifications |
 //! | `N-001…` | attacks and malformed input, each with its right answer |
 
+mod cors;
+mod discovery;
 mod list;
+mod public_url;
+mod redirects;
+mod registration;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
