@@ -94,6 +94,13 @@ impl OauthConfig {
             &at.key("registration_token"),
             "is there without registration = \"token\"; both or none are allowed",
         );
+        let bearer = |b: u8| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b);
+        // RFC 6750 2.1: nothing else can be sent as a bearer token
+        out.refuse(
+            self.registration_token.as_ref().is_some_and(|token| !token.expose_secret().bytes().all(bearer)),
+            &at.key("registration_token"),
+            "holds characters that no bearer token has; letters, digits and - . _ ~ + / = are allowed",
+        );
         for (index, uri) in self.redirect_allowlist.iter().enumerate() {
             out.refuse(
                 !is_allowable(uri),

@@ -219,4 +219,19 @@ fn a_setting_this_version_does_not_keep_stops_the_start() {
     let (code, text) = world.fails();
     assert_eq!(code, Some(2), "{text}");
     assert!(text.contains("login.signup"), "{text}");
+
+    let token = "[oauth]\nregistration = \"token\"\n";
+    for (lines, said) in [
+        (token.to_owned(), "oauth.registration_token"),
+        (format!("{token}registration_token = \"two words\"\n"), "no bearer token has"),
+    ] {
+        let world = World::new("sqlite://p.db", &worker());
+        with_tools(&world, TOOLS);
+        let text = std::fs::read_to_string(&world.config).unwrap();
+        std::fs::write(&world.config, format!("{text}\n{lines}")).unwrap();
+        let (code, text) = world.fails();
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(said), "{text}");
+        assert!(!text.contains("two words"), "{text}");
+    }
 }

@@ -167,7 +167,7 @@ fn an_operators_list_holds_at_registration_and_authorization() {
             }
             let closed = TestApp::builder().with("oauth", "registration = \"off\"").start();
             assert_eq!(closed.register_with(&json!({"redirect_uris": [REDIRECT]})).status, 404);
-            let token = "registration = \"token\"\nregistration_token = \"an operator's own long token\"";
+            let token = "registration = \"token\"\nregistration_token = \"an-operators-own-long-token\"";
             let asking = TestApp::builder().with("oauth", token).start();
             assert_eq!(asking.register_with(&json!({"redirect_uris": [REDIRECT]})).status, 401);
         },
