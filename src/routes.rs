@@ -15,6 +15,7 @@ use crate::app::brand::Brand;
 use crate::app::sites::plain_authority;
 use crate::domain::table::Table as Map;
 use crate::gateway::{self, Gateway};
+use crate::http::body::Body;
 use crate::http::edge::{self, Entered};
 use crate::http::record::Record;
 use crate::http::{answer, cors};
@@ -86,7 +87,7 @@ pub async fn dispatch(
     gateway: web::Data<Gateway>,
     routes: web::Data<Routes>,
     req: HttpRequest,
-    payload: web::Payload,
+    Body(payload): Body,
 ) -> HttpResponse {
     let entered = Entered::at(&app, &req);
     let response = answered(app.clone(), gateway, routes, req.clone(), payload).await;

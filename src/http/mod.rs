@@ -1,6 +1,7 @@
 //! What every face of the server shares about HTTP.
 
 pub mod answer;
+pub mod body;
 pub mod client_ip;
 pub mod cookies;
 pub mod cors;
