@@ -98,6 +98,8 @@ impl Server {
         })
         .workers(workers())
         .keep_alive(Duration::from_secs(75))
+        // who leaves closes the connection, and a call that may be cancelled ends with it, not at its next event
+        .h1_allow_half_closed(false)
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .listen_auto_h2c(listener)?
         .run();
