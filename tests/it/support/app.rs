@@ -145,6 +145,11 @@ impl Builder {
         self
     }
 
+    /// The text of a file beside `portero.toml`.
+    pub fn text(&self, name: &str) -> &str {
+        &self.files.iter().find(|(own, _)| *own == name).expect("a file of this name").1
+    }
+
     /// Keeps everything in PostgreSQL instead of SQLite, with a key file as an operator makes it.
     pub fn on_postgres(mut self) -> Self {
         let sqlite = "url = \"sqlite://portero.db\"";
