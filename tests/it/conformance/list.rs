@@ -87,9 +87,9 @@ fn calls(path: &Path, rows: &mut Rows) {
         let Some((id, after)) = literal(rest) else { continue };
         let (says, _) = literal(after.trim_start().trim_start_matches(',')).unwrap_or_default();
         assert!(!says.is_empty(), "{id} in {} does not say what it holds", shown.display());
-        let test =
+        let function =
             before.rfind("\nfn ").map(|at| &before[at + 4..]).and_then(|text| text.split(['(', '<']).next());
-        let name = format!("{module}::{}", test.unwrap_or_default());
+        let name = format!("{module}::{}", function.unwrap_or_default());
         let row = rows.entry(id).or_default();
         if row.says.is_empty() {
             row.says = says;

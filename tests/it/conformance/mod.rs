@@ -10,7 +10,11 @@
 //! | `W- CORS- M- P- D- DM- C- CA- U- R- A- X- G- K- F- I- CC- V- IN- B-` | rules of the specifications |
 //! | `N-001…` | attacks and malformed input, each with its right answer |
 
+mod bearer;
+mod gateway;
 mod list;
+mod streams;
+mod transport;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
