@@ -14,7 +14,7 @@ use crate::config::{Config, DatabaseKind};
 use crate::gateway::{self, Gateway};
 use crate::identity::follow::Follower;
 use crate::identity::keys::{Keys, KeysError};
-use crate::jobs::{sweep, usage_flush};
+use crate::jobs::{clock, sweep, usage_flush};
 use crate::routes::{self, Routes};
 use crate::store::{Store, StoreError};
 
@@ -140,6 +140,7 @@ impl Server {
             actix_web::rt::spawn(every(sweep::EVERY, app.clone(), async |app: &App| {
                 sweep::run_once(app).await;
             })),
+            actix_web::rt::spawn(clock::run(app.clone().into_inner())),
             actix_web::rt::spawn(gateway::keep_fresh(
                 self.gateway.clone().into_inner(),
                 app.clone().into_inner(),
