@@ -13,6 +13,7 @@
 mod bearer;
 mod gateway;
 mod list;
+mod nodes;
 mod streams;
 mod transport;
 
