@@ -45,6 +45,7 @@
 //! | every refusal: reason, code, status, JSON-RPC number | `gateway/refusal.rs`, `mcp/error.rs` |
 //! | how refusals become bytes | `gateway/render.rs` (calls), `oauth/error.rs` (OAuth), `pages/error.rs` (people) |
 //! | the challenge of a 401 and a 403 | `gateway/challenge.rs` |
+//! | what a proxy in front is told | `gateway/verify.rs` |
 //! | which MCP revision a request speaks | `gateway/resolve.rs`, `mcp/version.rs` |
 //! | what a worker is sent | `upstream/worker.rs`, `upstream/identity_headers.rs` |
 //! | how plain upstreams are spoken to | `upstream/h1/mod.rs`; https: `upstream/client.rs` |
@@ -52,6 +53,7 @@
 //! | who is signed in | `http/session.rs`, `identity/session.rs` |
 //! | what guards a form | `http/csrf.rs` |
 //! | what guards a page | `http/answer.rs` |
+//! | where a request's body ends | `http/body.rs` |
 //! | how forms and queries are read | `http/strict.rs` |
 //! | the one log line of a request | `http/edge.rs` |
 //! | configuration: a section, its defaults and checks | `config/‹section›.rs` |

@@ -15,6 +15,7 @@ use crate::app::brand::Brand;
 use crate::app::sites::plain_authority;
 use crate::domain::table::Table as Map;
 use crate::gateway::{self, Gateway};
+use crate::http::body::Body;
 use crate::http::edge::{self, Entered};
 use crate::http::record::Record;
 use crate::http::{answer, cors};
@@ -56,8 +57,18 @@ impl Routes {
     }
 
     fn find(&self, authority: &str, path: &str) -> Option<&Endpoint> {
-        let site = self.0.get(authority).or_else(|| self.0.get(&plain_authority(authority)))?;
-        site.get(path).or_else(|| folder(site, path))
+        at(self.0.get(authority).or_else(|| self.0.get(&plain_authority(authority)))?, path)
+    }
+
+    /// Forward authentication for a trusted proxy, by the path alone: a proxy's own requests name the host as it
+    /// happens to be configured there. None where services of two hosts have the path; there the host decides.
+    fn find_for_proxy(&self, app: &App, req: &HttpRequest) -> Option<&Endpoint> {
+        if !edge::is_from_proxy(app, req) {
+            return None;
+        }
+        let here = self.0.values().filter_map(|site| at(site, req.path()));
+        let mut found = here.filter(|endpoint| matches!(endpoint, Endpoint::Verify(_)));
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// Every host and path, for tests and documents.
@@ -69,6 +80,10 @@ impl Routes {
         all.sort();
         all
     }
+}
+
+fn at<'a>(site: &'a Map<String, Endpoint>, path: &str) -> Option<&'a Endpoint> {
+    site.get(path).or_else(|| folder(site, path))
 }
 
 /// The two things that answer for everything below their path: assets and forward authentication.
@@ -86,7 +101,7 @@ pub async fn dispatch(
     gateway: web::Data<Gateway>,
     routes: web::Data<Routes>,
     req: HttpRequest,
-    payload: web::Payload,
+    Body(payload): Body,
 ) -> HttpResponse {
     let entered = Entered::at(&app, &req);
     let response = answered(app.clone(), gateway, routes, req.clone(), payload).await;
@@ -100,9 +115,12 @@ async fn answered(
     req: HttpRequest,
     payload: web::Payload,
 ) -> HttpResponse {
-    let Some(host) = edge::own_host(&app, &req) else { return edge::misdirected(&app, &req) };
-    let Some(endpoint) = routes.find(host, req.path()).cloned() else {
-        return pages::routes::unknown_path(&app, &req);
+    let host = edge::own_host(&app, &req);
+    let named = host.and_then(|host| routes.find(host, req.path()));
+    let endpoint = match named.or_else(|| routes.find_for_proxy(&app, &req)) {
+        Some(endpoint) => endpoint.clone(),
+        None if host.is_none() => return edge::misdirected(&app, &req),
+        None => return pages::routes::unknown_path(&app, &req),
     };
     match endpoint {
         Endpoint::Mcp(service) => gateway::handle(app, gateway, service, req, payload).await,

@@ -14,7 +14,7 @@ use crate::config::{Config, DatabaseKind};
 use crate::gateway::{self, Gateway};
 use crate::identity::follow::Follower;
 use crate::identity::keys::{Keys, KeysError};
-use crate::jobs::{sweep, usage_flush};
+use crate::jobs::{clock, sweep, usage_flush};
 use crate::routes::{self, Routes};
 use crate::store::{Store, StoreError};
 
@@ -98,6 +98,8 @@ impl Server {
         })
         .workers(workers())
         .keep_alive(Duration::from_secs(75))
+        // who leaves closes the connection, and a call that may be cancelled ends with it, not at its next event
+        .h1_allow_half_closed(false)
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .listen_auto_h2c(listener)?
         .run();
@@ -138,6 +140,7 @@ impl Server {
             actix_web::rt::spawn(every(sweep::EVERY, app.clone(), async |app: &App| {
                 sweep::run_once(app).await;
             })),
+            actix_web::rt::spawn(clock::run(app.clone().into_inner())),
             actix_web::rt::spawn(gateway::keep_fresh(
                 self.gateway.clone().into_inner(),
                 app.clone().into_inner(),

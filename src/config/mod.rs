@@ -87,7 +87,8 @@ pub struct Config {
     /// Address and port of metrics, health and the admin API.
     #[schemars(with = "Option<value::AddressText>", extend("x-default" = "off"))]
     pub admin_listen: Option<SocketAddr>,
-    /// Networks of proxies whose `Forwarded` and `X-Forwarded-*` are believed.
+    /// Networks of proxies whose `Forwarded` and `X-Forwarded-*` are believed, and which may ask
+    /// `{resource}/verify` under any `Host`.
     #[serde(default, with = "value::networks")]
     #[schemars(with = "Vec<value::NetworkText>")]
     pub trusted_proxies: Vec<IpNet>,

@@ -35,9 +35,11 @@ impl<'r> Cx<'r> {
         self.request.headers()
     }
 
-    /// A header as text; `None` if it is absent or no text.
+    /// A header as text; `None` if it is absent or no text. Of two neither is believed.
     pub fn header(&self, name: &HeaderName) -> Option<&'r str> {
-        self.headers().get(name)?.to_str().ok()
+        let mut values = self.headers().get_all(name);
+        let value = values.next()?.to_str().ok()?;
+        values.next().is_none().then_some(value)
     }
 }
 

@@ -60,6 +60,15 @@ pub fn tool<'b>(
     }
 }
 
+/// What is behind a service without being one of its tools.
+///
+/// # Errors
+/// 403.
+pub fn scopes(cx: Cx<'_>, caller: &Authenticated<'_>, needed: &ScopeSet) -> Result<(), Reason> {
+    let covers = caller.credential.as_ref().is_some_and(|own| own.scopes.covers(needed));
+    if covers { Ok(()) } else { Err(missing_scope(cx, caller, needed)) }
+}
+
 /// A step-up asks for what is granted too: clients of 2025-11-25 replace their scopes instead of adding.
 fn missing_scope(cx: Cx<'_>, caller: &Authenticated<'_>, needed: &ScopeSet) -> Reason {
     let who = caller.caller();

@@ -149,12 +149,12 @@ fn key<'b>(cx: Cx<'_>, tool: &Tool, meta: &Meta<'b>) -> Result<Option<Cow<'b, st
     if !tool.client_key {
         return Ok(None);
     }
-    let header = cx.headers().get(&names::IDEMPOTENCY_KEY).map(|value| value.to_str().map(str::to_owned));
-    let key = match (header, meta.idempotency_key) {
-        (Some(Ok(key)), _) => Some(Cow::Owned(key)),
-        (Some(Err(_)), _) => None,
-        (None, Some(raw)) => jsonrpc::text(raw),
-        (None, None) => return Ok(None),
+    let key = match meta.idempotency_key {
+        _ if cx.headers().contains_key(&names::IDEMPOTENCY_KEY) => {
+            cx.header(&names::IDEMPOTENCY_KEY).map(|key| Cow::Owned(key.to_owned()))
+        }
+        Some(raw) => jsonrpc::text(raw),
+        None => return Ok(None),
     };
     let good =
         |key: &str| (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());

@@ -1,13 +1,14 @@
 //! Passing a worker's stream on: events as they come, a comment when it is quiet, and one answer at the end
 //! whatever happens.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::rt;
 use bytes::Bytes;
 use serde_json::value::RawValue;
-use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::sync::mpsc::{self, OwnedPermit, Receiver, Sender};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::accept::Accepted;
@@ -23,7 +24,7 @@ use crate::identity::verify::VerifyError;
 use crate::mcp::jsonrpc::{self, Id};
 use crate::mcp::sse::{Decoder, Event, KEEP_ALIVE, write_event};
 use crate::mcp::version::Version;
-use crate::upstream::client::Body;
+use crate::upstream::client::{Body, Failure};
 use crate::upstream::worker::{self, MAX_ANSWER};
 
 /// How often an open stream's credential is looked at: revoked callers lose their streams within this time.
@@ -68,8 +69,8 @@ impl Relay {
     /// Passes events on. In the stateless revision a client that leaves cancels the call; before, the worker
     /// is heard to the end.
     pub fn stream(self, body: Body) -> Receiver<Bytes> {
-        let (sender, receiver) = mpsc::channel(QUEUE);
-        rt::spawn(async move { self.pump(body, Some(sender)).await });
+        let (outlet, receiver) = Outlet::open();
+        rt::spawn(async move { self.pump(body, outlet).await });
         receiver
     }
 
@@ -78,43 +79,58 @@ impl Relay {
     /// # Errors
     /// What ends a stream without an answer.
     pub async fn collect(self, body: Body) -> Result<Vec<u8>, Reason> {
-        Ok(self.pump(body, None).await)
+        Ok(self.pump(body, Outlet::default()).await)
     }
 
-    async fn pump(self, mut body: Body, sender: Option<Sender<Bytes>>) -> Vec<u8> {
+    /// Nothing here waits for the client alone: one that stops reading holds neither the worker nor the checks.
+    async fn pump(self, mut body: Body, mut outlet: Outlet) -> Vec<u8> {
         let mut decoder = Decoder::default();
         let mut ticks = interval(RECHECK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut tick = 0u32;
-        let cancels = self.version.is_modern();
-        let end = 'stream: loop {
+        let (client, cancels) = (outlet.events.clone(), self.version.is_modern());
+        let mut answer = None;
+        let end = loop {
+            if outlet.is_clear()
+                && let Some(answer) = answer.take()
+            {
+                break answer;
+            }
             tokio::select! {
-                chunk = body.chunk() => {
-                    let Some(Ok(chunk)) = chunk else { break self.failed(&Reason::Unavailable("upstream_stream_broken")) };
-                    for event in decoder.push(&chunk) {
-                        match self.step(&event) {
-                            Step::Event(json) => send(sender.as_ref(), &json).await,
-                            Step::Skip => {}
-                            Step::End(json) => break 'stream json,
-                        }
-                    }
-                    if decoder.held() > MAX_ANSWER {
-                        break self.failed(&Reason::Unavailable("upstream_answer_too_long"));
-                    }
-                }
+                chunk = body.chunk(), if outlet.is_clear() => answer = self.read(chunk, &mut decoder, &mut outlet),
+                () = outlet.flush(), if !outlet.is_clear() => {}
                 _ = ticks.tick() => {
                     tick = tick.wrapping_add(1);
                     if let Some(reason) = self.revoked().await { break self.failed(&reason) }
-                    if let Some(sender) = sender.as_ref().filter(|_| tick.is_multiple_of(COMMENT)) {
-                        let _ = sender.send(Bytes::from_static(KEEP_ALIVE)).await;
-                    }
+                    if tick.is_multiple_of(COMMENT) { outlet.comment() }
                 }
-                () = sleep_until(self.deadline) => break self.failed(&Reason::Timeout),
-                () = gone(sender.as_ref()), if cancels => return Vec::new(),
+                () = sleep_until(self.deadline) => break answer.unwrap_or_else(|| self.failed(&Reason::Timeout)),
+                () = gone(client.as_ref()), if cancels => return Vec::new(),
             }
         };
-        send(sender.as_ref(), &end).await;
+        outlet.end(&end);
         end
+    }
+
+    /// Takes a chunk of the worker's; the answer, if it ends in it.
+    fn read(
+        &self,
+        chunk: Option<Result<Bytes, Failure>>,
+        decoder: &mut Decoder,
+        outlet: &mut Outlet,
+    ) -> Option<Vec<u8>> {
+        let Some(Ok(chunk)) = chunk else {
+            return Some(self.failed(&Reason::Unavailable("upstream_stream_broken")));
+        };
+        for event in decoder.push(&chunk) {
+            match self.step(&event) {
+                Step::Event(json) => outlet.push(&json),
+                Step::Skip => {}
+                Step::End(json) => return Some(json),
+            }
+        }
+        let too_long = decoder.held() > MAX_ANSWER;
+        too_long.then(|| self.failed(&Reason::Unavailable("upstream_answer_too_long")))
     }
 
     fn step(&self, event: &Event) -> Step {
@@ -182,13 +198,67 @@ impl Relay {
     }
 }
 
-async fn send(sender: Option<&Sender<Bytes>>, json: &[u8]) {
-    if let Some(sender) = sender {
-        let mut event = Vec::with_capacity(json.len() + 32);
-        write_event(&mut event, json);
-        // whoever has left is not told
-        let _ = sender.send(Bytes::from(event)).await;
+/// Where events go: to a client, or nowhere.
+#[derive(Default)]
+struct Outlet {
+    events: Option<Sender<Bytes>>,
+    /// Kept for the answer, so that it finds room in whatever state the client is.
+    last: Option<OwnedPermit<Bytes>>,
+    /// What the client has not yet made room for: the events of one chunk.
+    waiting: VecDeque<Bytes>,
+}
+
+impl Outlet {
+    fn open() -> (Self, Receiver<Bytes>) {
+        let (events, receiver) = mpsc::channel(QUEUE + 1);
+        let last = events.clone().try_reserve_owned().ok();
+        (Self { events: Some(events), last, waiting: VecDeque::new() }, receiver)
     }
+
+    fn is_clear(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    fn push(&mut self, json: &[u8]) {
+        if self.events.is_some() {
+            self.waiting.push_back(event(json));
+        }
+    }
+
+    /// Waits for room and hands one event on. Whoever has left is not told.
+    async fn flush(&mut self) {
+        let room = match &self.events {
+            Some(events) => events.reserve().await.ok(),
+            None => None,
+        };
+        match room {
+            Some(room) => {
+                if let Some(event) = self.waiting.pop_front() {
+                    room.send(event);
+                }
+            }
+            None => self.waiting.clear(),
+        }
+    }
+
+    /// A queue without room is not quiet.
+    fn comment(&self) {
+        if let Some(events) = &self.events {
+            let _ = events.try_send(Bytes::from_static(KEEP_ALIVE));
+        }
+    }
+
+    fn end(self, json: &[u8]) {
+        if let Some(last) = self.last {
+            last.send(event(json));
+        }
+    }
+}
+
+fn event(json: &[u8]) -> Bytes {
+    let mut event = Vec::with_capacity(json.len() + 32);
+    write_event(&mut event, json);
+    Bytes::from(event)
 }
 
 async fn gone(sender: Option<&Sender<Bytes>>) {

@@ -54,7 +54,10 @@ pub fn by_status(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason, status: u16) ->
     answer.header = match reason {
         Reason::NoCredentials(_) => Some((WWW_AUTHENTICATE, challenge.plain.clone())),
         Reason::BadCredentials(_) => Some((WWW_AUTHENTICATE, challenge.invalid.clone())),
-        Reason::MissingScope(facts) => challenge.step_up(&facts.ask).map(|value| (WWW_AUTHENTICATE, value)),
+        // a personal token cannot step up: a challenge would send its client to a sign-in that changes nothing
+        Reason::MissingScope(facts) if facts.kind == TokenKind::Oauth => {
+            challenge.step_up(&facts.ask).map(|value| (WWW_AUTHENTICATE, value))
+        }
         Reason::Method => Some((ALLOW, ALLOWED)),
         Reason::Unverifiable(_) => Some((RETRY_AFTER, RETRY)),
         _ => None,

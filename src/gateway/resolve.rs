@@ -80,22 +80,23 @@ impl<'b> Message<'b> {
             self.modern(cx, header.as_ref().map(Option::as_deref).map_err(|_| ()))?
         } else {
             frame.version = cx.service.versions.assumed();
-            self.legacy(cx, named.as_deref())?
+            self.legacy(cx, header)?
         };
         frame.version = version;
         Ok(Resolved { id: self.id, method: self.method, version, params: self.params, meta: self.meta })
     }
 
-    fn legacy(&self, cx: Cx<'_>, header: Option<&str>) -> Result<Version, Reason> {
+    fn legacy(&self, cx: Cx<'_>, header: Result<Option<Cow<'_, str>>, Reason>) -> Result<Version, Reason> {
         let served = &cx.service.versions;
         if self.method == Method::Initialize {
             let asked = self.params.protocol_version.and_then(jsonrpc::text);
             let asked = asked.ok_or(Reason::Params("protocolVersion is a string"))?;
             return served.negotiate(&asked).ok_or_else(|| Reason::Version(asked.as_ref().into()));
         }
-        match header {
+        // two of them are refused: whoever stands in front may have gone by the other one
+        match header? {
             Some(header) => {
-                let version = Version::parse(header).filter(|version| served.has(*version));
+                let version = Version::parse(&header).filter(|version| served.has(*version));
                 version.ok_or_else(|| Reason::Version(header.into()))
             }
             // a service of the stateless revision alone has no older one to assume

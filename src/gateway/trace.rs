@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use actix_web::HttpMessage as _;
-use actix_web::http::header::{ACCEPT_LANGUAGE, HeaderMap as Incoming};
+use actix_web::http::header::{ACCEPT_LANGUAGE, HeaderMap as Incoming, HeaderName as IncomingName};
 use http::header::HeaderName;
 
 use super::call::Cx;
@@ -35,14 +35,17 @@ const MAX_CARRIED: usize = 2048;
 impl Trace {
     /// For this request.
     pub fn new(cx: Cx<'_>, meta: &Meta<'_>) -> Self {
-        let header = cx.header(&names::TRACEPARENT).filter(|text| is_traceparent(text)).map(str::to_owned);
-        let traceparent = header
-            .or_else(|| {
-                meta.traceparent.and_then(jsonrpc::text).filter(|text| is_traceparent(text)).map(Into::into)
-            })
-            .unwrap_or_else(|| made(&*cx.app.entropy));
+        let (client, [state, baggage]) = of_client(cx, meta);
+        let values = [state, baggage, joined(cx.headers(), &ACCEPT_LANGUAGE)];
+        let carried = CARRIED.into_iter().zip(values).filter_map(|(name, value)| {
+            Some((name, value.filter(|text| text.len() <= MAX_CARRIED && text.is_ascii())?))
+        });
         let request_id = cx.request.extensions().get::<RequestId>().map(|id| Arc::clone(&id.0));
-        Self { request_id: request_id.unwrap_or_default(), traceparent, carried: carried(cx.headers(), meta) }
+        Self {
+            request_id: request_id.unwrap_or_default(),
+            traceparent: client.unwrap_or_else(|| made(&*cx.app.entropy)),
+            carried: carried.collect(),
+        }
     }
 
     /// Adds them to a worker's headers.
@@ -72,15 +75,28 @@ pub fn random_key(entropy: &dyn Entropy) -> String {
     text
 }
 
-fn carried(headers: &Incoming, meta: &Meta<'_>) -> Vec<(HeaderName, String)> {
-    let sources =
-        [(&names::TRACESTATE, meta.tracestate), (&names::BAGGAGE, meta.baggage), (&ACCEPT_LANGUAGE, None)];
-    let found = CARRIED.into_iter().zip(sources).filter_map(|(name, (incoming, raw))| {
-        let header = headers.get(incoming).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let value = header.or_else(|| raw.and_then(jsonrpc::text).map(Into::into))?;
-        (value.len() <= MAX_CARRIED && value.is_ascii()).then_some((name, value))
-    });
-    found.collect()
+/// The client's trace, with the state and baggage that came beside it: in headers, or else in `_meta`. They say
+/// something of that trace alone, so without it they go no further (W3C Trace Context §3.3).
+fn of_client(cx: Cx<'_>, meta: &Meta<'_>) -> (Option<String>, [Option<String>; 2]) {
+    if let Some(own) = cx.header(&names::TRACEPARENT).filter(|text| is_traceparent(text)) {
+        let beside = [&names::TRACESTATE, &names::BAGGAGE].map(|name| joined(cx.headers(), name));
+        return (Some(own.to_owned()), beside);
+    }
+    match meta.traceparent.and_then(jsonrpc::text).filter(|text| is_traceparent(text)) {
+        Some(own) => {
+            let beside =
+                [meta.tracestate, meta.baggage].map(|raw| raw.and_then(jsonrpc::text).map(Into::into));
+            (Some(own.into_owned()), beside)
+        }
+        None => (None, [None, None]),
+    }
+}
+
+/// A header that is a list, from however many lines.
+fn joined(headers: &Incoming, name: &IncomingName) -> Option<String> {
+    let mut values = headers.get_all(name).map(|value| value.to_str().ok());
+    let first = values.next()??.to_owned();
+    values.try_fold(first, |all, value| Some(format!("{all}, {}", value?)))
 }
 
 /// `00-‹32 hex›-‹16 hex›-‹2 hex›`, not all zero (W3C Trace Context §3.2.2).

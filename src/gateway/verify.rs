@@ -2,7 +2,9 @@
 //! Traefik, Envoy `ext_authz`).
 //!
 //! It answers for any method and any path below, with the headers a worker would get, or with the refusal the
-//! caller would get. What is public is not known here, so nobody passes without a credential.
+//! caller would get. What is public is not known here, so nobody passes without a credential. What stands behind
+//! the proxy is no tool that a policy names, so it needs what such tools need: every default scope. `?scope=a+b`
+//! asks for more; it can only add, since some proxies append the client's own query.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderName, HeaderValue};
@@ -15,6 +17,7 @@ use super::refusal::Reason;
 use super::service::{Gateway, Service};
 use super::{authenticate, entitle, receive, render};
 use crate::app::App;
+use crate::domain::scope::ScopeSet;
 use crate::http::record::Record;
 
 /// Answers `{resource}/verify` and everything below it.
@@ -27,7 +30,7 @@ pub async fn verify(
     let cx = Cx { app: &app, gateway: &gateway, service: &service, request: &request };
     let frame = Frame::blank(cx);
     let (response, decision) = match caller(cx).await {
-        Ok(caller) => (allowed(&gateway, &caller), "allowed"),
+        Ok(caller) => (allowed(cx, &caller), "allowed"),
         Err(reason) => (refused(cx, &frame, &reason), reason.label()),
     };
     let service = Some(service.policy.id.clone());
@@ -42,12 +45,21 @@ async fn caller(cx: Cx<'_>) -> Result<Authenticated<'_>, Reason> {
     }
     let caller = authenticate::authenticate(cx, received).await?;
     entitle::service(cx, &caller)?;
+    entitle::scopes(cx, &caller, &needed(cx))?;
     Ok(caller)
 }
 
-fn allowed(gateway: &Gateway, caller: &Authenticated<'_>) -> HttpResponse {
+fn needed(cx: Cx<'_>) -> ScopeSet {
+    let pairs = form_urlencoded::parse(cx.request.query_string().as_bytes());
+    let asked: Vec<_> = pairs.filter(|(name, _)| name == "scope").map(|(_, value)| value).collect();
+    let asked = asked.iter().flat_map(|value| value.split(' ').filter(|scope| !scope.is_empty()));
+    cx.service.policy.default_scopes.iter().chain(asked).collect()
+}
+
+fn allowed(cx: Cx<'_>, caller: &Authenticated<'_>) -> HttpResponse {
     let mut identity = HeaderMap::with_capacity(16);
-    gateway.names.caller(&mut identity, caller.caller());
+    cx.gateway.names.caller(&mut identity, caller.caller());
+    cx.gateway.names.service(&mut identity, cx.service.policy.id.as_str());
     let mut response = HttpResponse::Ok();
     // a proxy may keep this answer only as long as its operator says
     response.insert_header(("cache-control", "no-store"));

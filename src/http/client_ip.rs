@@ -5,6 +5,11 @@ use std::net::{IpAddr, SocketAddr};
 use actix_web::HttpRequest;
 use ipnet::IpNet;
 
+/// True if the peer itself, whatever it says of others, is a trusted proxy.
+pub fn is_trusted(req: &HttpRequest, trusted: &[IpNet]) -> bool {
+    req.peer_addr().is_some_and(|peer| trusted.iter().any(|network| network.contains(&peer.ip())))
+}
+
 /// The peer's address, or, where the peer is a trusted proxy, the nearest address in `X-Forwarded-For` that is
 /// not one.
 pub fn client_ip(req: &HttpRequest, trusted: &[IpNet]) -> IpAddr {

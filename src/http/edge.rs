@@ -8,7 +8,7 @@ use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 
 use super::answer;
-use super::client_ip::client_ip;
+use super::client_ip::{client_ip, is_trusted};
 use super::record::{Record, RequestId};
 use crate::app::App;
 use crate::domain::clock::Timestamp;
@@ -54,6 +54,12 @@ pub fn named(req: &HttpRequest) -> Option<&str> {
 pub fn own_host<'r>(app: &App, req: &'r HttpRequest) -> Option<&'r str> {
     let several = req.headers().get_all(header::HOST).count() > 1;
     named(req).filter(|own| !several && app.sites.knows(own))
+}
+
+/// True if a proxy of ours asks for itself. A host that is there twice is nobody's.
+pub fn is_from_proxy(app: &App, req: &HttpRequest) -> bool {
+    let several = req.headers().get_all(header::HOST).count() > 1;
+    !several && is_trusted(req, &app.config.trusted_proxies)
 }
 
 /// Answers a request for somebody else's host.

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod bearer;
+pub mod body;
 pub mod client_ip;
 pub mod cookies;
 pub mod cors;

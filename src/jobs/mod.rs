@@ -1,4 +1,5 @@
 //! What happens beside requests. Each job has a `run_once`, so that a test can run it at a time of its choosing.
 
+pub mod clock;
 pub mod sweep;
 pub mod usage_flush;

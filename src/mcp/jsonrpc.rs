@@ -1,8 +1,8 @@
 //! JSON-RPC 2.0 messages, read once and borrowed from the body.
 //!
 //! Attacks that end here: two members of one name, where the check would read one and the worker the other
-//! (such a message is refused); ids that lose digits on the way through a float (the id's own text is
-//! echoed); arrays where an object belongs; text that is not UTF-8.
+//! (such a message is refused); nesting without an end; ids that lose digits on the way through a float (the
+//! id's own text is echoed); arrays where an object belongs; text that is not UTF-8.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -36,6 +36,9 @@ impl<'a> Id<'a> {
         (text.len() <= MAX_ID && (integer || text.starts_with('"'))).then_some(Self(text))
     }
 }
+
+/// Values inside each other; the usual limit of readers.
+const MAX_DEPTH: usize = 128;
 
 /// One request.
 #[derive(Debug)]
@@ -124,6 +127,9 @@ pub fn parse(body: &[u8]) -> Result<Incoming<'_>, Fault<'_>> {
             };
         }
     }
+    if is_bottomless(text) {
+        return Err(Fault::Invalid("it is nested too deeply", None));
+    }
     let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|error| {
         if error.is_data() {
             Fault::Invalid("a member has the wrong type or is there twice", None)
@@ -132,6 +138,30 @@ pub fn parse(body: &[u8]) -> Result<Incoming<'_>, Fault<'_>> {
         }
     })?;
     classify(envelope)
+}
+
+/// True if values stand inside each other deeper than most readers go. What is passed on unread must not be what
+/// breaks a worker's reader.
+fn is_bottomless(text: &str) -> bool {
+    // almost every message is settled here
+    if text.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count() <= MAX_DEPTH {
+        return false;
+    }
+    let (mut depth, mut inside, mut escaped) = (0usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = inside,
+            b'"' => inside = !inside,
+            b'{' | b'[' if !inside => depth += 1,
+            b'}' | b']' if !inside => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return true;
+        }
+    }
+    false
 }
 
 fn classify(envelope: Envelope<'_>) -> Result<Incoming<'_>, Fault<'_>> {

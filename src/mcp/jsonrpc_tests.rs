@@ -103,13 +103,22 @@ fn null_parameters_are_none() {
 
 #[test]
 fn depth_is_no_attack() {
-    let deep = format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"arguments\":{}{}}}}}",
-        "[".repeat(100_000),
-        "]".repeat(100_000)
-    );
-    assert!(parse(deep.as_bytes()).is_ok());
+    let call = |value: &str| {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"arguments\":{value}}}}}"
+        )
+    };
+    let nested = |levels: usize| call(&format!("{}{}", "[".repeat(levels), "]".repeat(levels)));
+    // two levels are the message's own
+    assert!(parse(nested(126).as_bytes()).is_ok());
+    for levels in [127, 100_000] {
+        assert!(matches!(parse(nested(levels).as_bytes()), Err(Fault::Invalid(..))), "{levels}");
+    }
     assert!(parse("[".repeat(100_000).as_bytes()).is_err());
+    let wide = format!("[{}{{}}]", "{},[\"]\"],".repeat(1000));
+    assert!(parse(call(&wide).as_bytes()).is_ok());
+    let text = format!("\"{}\\\"{}\"", "[".repeat(1000), "{".repeat(1000));
+    assert!(parse(call(&text).as_bytes()).is_ok(), "brackets in a text are none");
 }
 
 proptest::proptest! {

@@ -140,7 +140,7 @@ impl Names {
         // room for what a call adds, so that the copy made for it does not grow
         let mut headers = HeaderMap::with_capacity(32);
         headers.extend(own.clone());
-        headers.set(&self.service, service);
+        self.service(&mut headers, service);
         headers.set(&self.tool, tool);
         headers.set(&HOST, host);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -173,6 +173,11 @@ impl Names {
         let mut lines = Vec::new();
         fixed.write(&mut lines);
         Some(lines.into_boxed_slice())
+    }
+
+    /// Adds which service is called.
+    pub fn service(&self, headers: &mut impl Carrier, service: &str) {
+        headers.set(&self.service, service);
     }
 
     /// Adds who calls.

@@ -86,6 +86,17 @@ impl Store {
         Ok(())
     }
 
+    /// How far the database's clock is ahead of ours, in milliseconds; none where it has no clock of its own.
+    pub async fn clock_offset(&self) -> Result<Option<i64>, StoreError> {
+        if self.dialect == Dialect::Sqlite {
+            return Ok(None);
+        }
+        let theirs: i64 = sqlx::query_scalar("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT")
+            .fetch_one(&self.reader)
+            .await?;
+        Ok(Some(theirs - self.clock.now().millis()))
+    }
+
     /// Closes every connection; what is asked afterwards fails as unavailable.
     pub async fn close(&self) {
         self.writer.close().await;

@@ -10,12 +10,17 @@
 //! | `W- CORS- M- P- D- DM- C- CA- U- R- A- X- G- K- F- I- CC- V- IN- B-` | rules of the specifications |
 //! | `N-001…` | attacks and malformed input, each with its right answer |
 
+mod bearer;
 mod cors;
 mod discovery;
+mod gateway;
 mod list;
+mod nodes;
 mod public_url;
 mod redirects;
 mod registration;
+mod streams;
+mod transport;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

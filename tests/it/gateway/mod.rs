@@ -1,7 +1,10 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
+mod nginx;
+
 use serde_json::json;
 
+use crate::conformance::holds;
 use crate::support::TestApp;
 use crate::support::http::{get, raw, request};
 
@@ -68,33 +71,28 @@ fn the_same_answer_for_everything_anonymous() {
 }
 
 #[test]
-fn two_authorization_headers_are_refused() {
-    let app = TestApp::start();
-    let pat = app.pat(&app.person("ana"), &[]);
-    let path = app.resource.strip_prefix(&app.base).unwrap();
-    let bearer = format!("Authorization: Bearer {}\r\n", pat.token);
-    let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let head = format!(
-        "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n",
-        app.authority(),
-        body.len()
-    );
-    let once = raw(app.authority(), format!("{head}{bearer}\r\n{body}").as_bytes());
-    assert!(once.starts_with("HTTP/1.1 200"), "{once}");
-    let twice = raw(app.authority(), format!("{head}{bearer}{bearer}\r\n{body}").as_bytes());
-    assert!(twice.starts_with("HTTP/1.1 400"), "{twice}");
-}
-
-#[test]
 fn origins_are_loopback_where_the_server_is() {
     let app = TestApp::start();
     let pat = app.pat(&app.person("ana"), &[]);
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let good = app.rpc_with(&pat.token, &[("origin", "http://localhost:6274")], ping);
     assert_eq!((good.status, good.header("access-control-allow-origin")), (200, Some("*")));
-    let bad = app.rpc_with(&pat.token, &[("origin", "https://evil.example")], ping);
-    assert_eq!((bad.status, bad.header("content-type")), (403, Some("application/json")));
-    assert_eq!(bad.header("access-control-allow-origin"), None);
+    for origin in ["https://evil.example", "null", "http://127.0.0.1.evil.example", "file://", ""] {
+        for token in [pat.token.as_str(), ""] {
+            let bad = app.rpc_with(token, &[("origin", origin)], ping);
+            let check = || {
+                assert_eq!(
+                    (bad.status, bad.header("content-type")),
+                    (403, Some("application/json")),
+                    "{origin}"
+                );
+                assert_eq!(bad.json()["code"], "origin_not_allowed");
+                assert_eq!(bad.header("access-control-allow-origin"), None);
+            };
+            holds("B-15", "an Origin that is not allowed is 403, before anybody asks who it is", check);
+            holds("N-165", "a foreign Origin and Origin: null are 403", check);
+        }
+    }
 }
 
 #[test]
@@ -107,11 +105,26 @@ fn a_proxy_in_front_can_ask_who_somebody_is() {
     for path in ["/verify", "/verify/anything/below"] {
         let url = format!("{}{path}", app.resource);
         let reply = request("PUT", &url, &[("authorization", &bearer)], Some("x"));
+        assert_eq!(reply.status, 200, "{reply:?}");
+        let mut told: Vec<_> =
+            reply.headers.iter().filter(|(name, _)| name.starts_with("x-portero")).collect();
+        told.sort();
+        let told: Vec<_> = told.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(
-            (reply.status, reply.header("x-portero-user")),
-            (200, Some(person.id.as_str())),
-            "{reply:?}"
+            told,
+            [
+                ("x-portero-features", "mcp"),
+                ("x-portero-mode", "live"),
+                ("x-portero-plan", "flow"),
+                ("x-portero-scopes", "mico:read mico:write"),
+                ("x-portero-service", "mico"),
+                ("x-portero-subject", "ana"),
+                ("x-portero-token-kind", "pat"),
+                ("x-portero-user", &person.id),
+                ("x-portero-workspace", &person.workspace),
+            ]
         );
+        assert!(reply.body.is_empty());
     }
     let url = format!("{}/verify", app.resource);
     assert_eq!(get(&url).status, 401);
@@ -124,6 +137,107 @@ fn a_proxy_in_front_can_ask_who_somebody_is() {
         (Some("402"), Some("feature_not_included"))
     );
     assert_eq!(get(&format!("{}/verifyx", app.resource)).status, 404);
+}
+
+/// What stands behind a proxy is no tool that a policy names, so it needs what such tools need.
+#[test]
+fn a_proxy_lets_nobody_through_without_the_default_scopes() {
+    let app = TestApp::start();
+    let person = app.person("ana");
+    let ask = |token: &str, path: &str| {
+        let bearer = format!("Bearer {token}");
+        let reply = request("GET", &format!("{}{path}", app.resource), &[("authorization", &bearer)], None);
+        (reply.status, reply.header("www-authenticate").is_some())
+    };
+    let own = app.connect(&app.pat(&person, &["mico:read"]).token).access;
+    let (read, write) = (app.pat(&person, &["mico:read"]).token, app.pat(&person, &["mico:write"]).token);
+    let both = app.pat(&person, &[]).token;
+    for (token, path, expected) in [
+        (&own, "/verify", (200, false)),
+        (&read, "/verify/below", (200, false)),
+        (&write, "/verify", (403, false)),
+        (&own, "/verify?scope=mico:write", (403, true)),
+        (&read, "/verify?scope=mico%3Awrite", (403, false)),
+        (&both, "/verify?scope=mico:write", (200, false)),
+        (&both, "/verify?scope=mico:read+mico:write&scope=", (200, false)),
+        // What a client appends can only ask for more.
+        (&write, "/verify?scope=", (403, false)),
+        (&write, "/verify?scope=mico:write", (403, false)),
+        (&both, "/verify?scope=mico:write&scope=mico:admin", (403, false)),
+    ] {
+        assert_eq!(ask(token, path), expected, "{path}");
+    }
+}
+
+/// Two more services on another host, one of them at the path of the first.
+const ELSEWHERE: &str = r#"
+[[service]]
+id = "notes"
+brand = "mico"
+name = "Notes"
+resource = "http://localhost:9/notes"
+accept = ["pat"]
+[service.scopes."mico:read"]
+default = true
+[[service.upstream]]
+id = "meetings"
+kind = "worker"
+url = "{worker}"
+catalog = "tools.json"
+[[service]]
+id = "twin"
+brand = "mico"
+name = "Twin"
+resource = "http://localhost:9/functions/v1/mcp"
+accept = ["pat"]
+[[service.upstream]]
+id = "meetings"
+kind = "worker"
+url = "{worker}"
+catalog = "tools.json"
+"#;
+
+#[test]
+fn a_trusted_proxy_asks_by_the_path_whatever_the_host() {
+    let trusting =
+        TestApp::builder().with("top", "trusted_proxies = [\"127.0.0.0/8\"]").with("tail", ELSEWHERE).start();
+    let wary =
+        TestApp::builder().with("top", "trusted_proxies = [\"10.0.0.0/8\"]").with("tail", ELSEWHERE).start();
+    let ask = |app: &TestApp, host: &str, path: &str, token: &str| {
+        let lines =
+            format!("X-Forwarded-For: 127.0.0.1\r\nAuthorization: Bearer {token}\r\nConnection: close");
+        let answer = raw(
+            app.authority(),
+            format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{lines}\r\n\r\n").as_bytes(),
+        );
+        let service =
+            answer.lines().find_map(|line| line.strip_prefix("x-portero-service: ").map(str::to_owned));
+        (answer.split(' ').nth(1).unwrap().parse::<u16>().unwrap(), service)
+    };
+    let token = trusting.pat(&trusting.person("ana"), &[]).token;
+    let own = trusting.authority().to_owned();
+    let verify = "/functions/v1/mcp/verify";
+    for (host, path, status, service) in [
+        ("portero", "/notes/verify", 200, Some("notes")),
+        ("portero:8080", "/notes/verify/api/x", 200, Some("notes")),
+        (&own, "/notes/verify", 200, Some("notes")),
+        ("localhost:9", "/notes/verify", 200, Some("notes")),
+        // Two hosts have this path: there the host decides.
+        (&own, verify, 200, Some("mico")),
+        ("localhost:9", verify, 200, Some("twin")),
+        ("portero", verify, 421, None),
+        // Nothing else is answered to a foreign host.
+        ("portero", "/notes", 421, None),
+        ("portero", "/login", 421, None),
+        ("portero", "/verify", 421, None),
+        (&own, "/verify", 404, None),
+    ] {
+        assert_eq!(ask(&trusting, host, path, &token), (status, service.map(str::to_owned)), "{host} {path}");
+    }
+    assert_eq!(ask(&trusting, "portero", "/notes/verify", "x").0, 401);
+    let token = wary.pat(&wary.person("ana"), &[]).token;
+    assert_eq!(ask(&wary, "portero", "/notes/verify", &token).0, 421, "nobody becomes trusted by saying so");
+    assert_eq!(ask(&wary, "localhost:9", "/notes/verify", &token).0, 200);
 }
 
 #[test]

@@ -145,6 +145,11 @@ impl Builder {
         self
     }
 
+    /// The text of a file beside `portero.toml`.
+    pub fn text(&self, name: &str) -> &str {
+        &self.files.iter().find(|(own, _)| *own == name).expect("a file of this name").1
+    }
+
     /// Keeps everything in PostgreSQL instead of SQLite, with a key file as an operator makes it.
     pub fn on_postgres(mut self) -> Self {
         let sqlite = "url = \"sqlite://portero.db\"";
@@ -242,6 +247,45 @@ impl TestApp {
     pub fn authority(&self) -> &str {
         self.base.strip_prefix("http://").unwrap()
     }
+}
+
+/// A second server over the same database, with the first one's names and a clock of its own.
+pub struct Node {
+    pub resource: String,
+    handle: ServerHandle,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl TestApp {
+    /// Starts another node whose clock is so far ahead.
+    pub fn node(&self, ahead: Duration) -> Node {
+        let listen = format!("127.0.0.1:{}", free_port());
+        let toml = std::fs::read_to_string(&self.config).unwrap();
+        let own = format!("listen = \"{}\"", self.authority());
+        assert!(toml.contains(&own));
+        let config = self.dir.path().join("node.toml");
+        std::fs::write(&config, toml.replace(&own, &format!("listen = \"{listen}\""))).unwrap();
+        let clock = Arc::new(ManualClock::at(now()));
+        clock.advance(ahead);
+        let (_, _, handle, thread) = launch(&config, &clock);
+        let resource = self.resource.replace(self.authority(), &listen);
+        Node { resource, handle, thread: Some(thread) }
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let stopping = self.handle.stop(true);
+        if let Some(thread) = self.thread.take().filter(|_| !std::thread::panicking()) {
+            actix_web::rt::System::new().block_on(stopping);
+            thread.join().unwrap();
+        }
+    }
+}
+
+/// Everything the servers of this process have logged so far.
+pub fn logged() -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("target/test-logs/it.log")).unwrap()
 }
 
 /// Waits for what a command beside the server has changed: it has one second to take effect.

@@ -1,6 +1,6 @@
 //! HTTP as a client sees it: any status is an answer, no redirect is followed.
 
-use std::io::{Read, Write};
+use std::io::{BufRead as _, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -75,6 +75,33 @@ pub fn request(method: &str, url: &str, headers: &[(&str, &str)], body: Option<&
     }
 }
 
+/// An answer that is read as it comes; the connection ends with it.
+pub struct Live {
+    response: http::Response<ureq::Body>,
+}
+
+impl Live {
+    /// Sends a POST and waits for the head of the answer.
+    pub fn post(url: &str, headers: &[(&str, &str)], body: &str) -> Self {
+        let mut builder = http::Request::builder().method("POST").uri(url);
+        for (name, value) in headers {
+            builder = builder.header(*name, *value);
+        }
+        let sent = agent().run(builder.body(body.to_owned()).unwrap());
+        Self { response: sent.unwrap_or_else(|error| panic!("POST {url}: {error}")) }
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.response.headers().get(name).map(|value| value.to_str().unwrap())
+    }
+
+    /// The lines that are still to come.
+    pub fn lines(&mut self) -> impl Iterator<Item = String> {
+        let reader = std::io::BufReader::new(self.response.body_mut().as_reader());
+        reader.lines().map_while(Result::ok)
+    }
+}
+
 /// GETs.
 pub fn get(url: &str) -> Reply {
     request("GET", url, &[], None)
@@ -102,6 +129,17 @@ pub fn raw(authority: &str, bytes: &[u8]) -> String {
         answer.extend_from_slice(&buffer[..read]);
     }
     String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// Sends bytes and reads one answer's head, without waiting for anything behind it.
+pub fn head(authority: &str, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(authority).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
+    stream.write_all(bytes).unwrap();
+    let mut reader = std::io::BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap_or(0) > 0 {}
+    head
 }
 
 /// The query of a URL as pairs.

@@ -4,6 +4,7 @@ pub mod app;
 pub mod callers;
 pub mod flow;
 pub mod http;
+pub mod mcp;
 pub mod worker;
 
 pub use app::{TestApp, eventually};

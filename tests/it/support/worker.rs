@@ -1,6 +1,6 @@
 //! A plain worker that records what it sees and answers as it is told.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -67,33 +67,57 @@ impl Worker {
     }
 }
 
+/// A worker whose answers are written by hand, byte by byte; gives its URL. Each connection serves one call.
+pub fn by_hand(answer: impl Fn(&Seen, &mut TcpStream) + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let answer = Arc::new(answer);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let answer = Arc::clone(&answer);
+            std::thread::spawn(move || {
+                let seen = read(&mut BufReader::new(stream.try_clone().unwrap()));
+                if let Some(seen) = seen {
+                    answer(&seen, &mut stream);
+                }
+            });
+        }
+    });
+    url
+}
+
+/// One call; none if the other side has closed.
+fn read(reader: &mut impl BufRead) -> Option<Seen> {
+    let mut line = String::new();
+    if reader.read_line(&mut line).unwrap_or(0) == 0 {
+        return None;
+    }
+    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
+            break;
+        }
+        if let Some((name, value)) = line.trim_end().split_once(':') {
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+    }
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length: usize = length.map_or(0, |(_, value)| value.parse().unwrap());
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    Some(Seen { path, headers, body: String::from_utf8(body).unwrap() })
+}
+
 fn serve(stream: &TcpStream, shared: &Mutex<State>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut writer = stream.try_clone().unwrap();
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).unwrap_or(0) == 0 {
-            return;
-        }
-        let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-        let mut headers = Vec::new();
-        loop {
-            let mut line = String::new();
-            if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
-                break;
-            }
-            if let Some((name, value)) = line.trim_end().split_once(':') {
-                headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
-            }
-        }
-        let length = headers.iter().find(|(name, _)| name == "content-length");
-        let length: usize = length.map_or(0, |(_, value)| value.parse().unwrap());
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).unwrap();
-        let body = String::from_utf8(body).unwrap();
+    while let Some(seen) = read(&mut reader) {
+        let (path, body) = (seen.path.clone(), seen.body.clone());
         let (answer, delay) = {
             let mut state = shared.lock().unwrap();
-            state.seen.push(Seen { path: path.clone(), headers, body: body.clone() });
+            state.seen.push(seen);
             (state.answer.clone(), state.delay)
         };
         std::thread::sleep(delay);
