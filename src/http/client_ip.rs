@@ -5,10 +5,22 @@ use std::net::IpAddr;
 use actix_web::HttpRequest;
 use ipnet::IpNet;
 
+/// The address as what it costs to have one: an IPv6 customer has a whole /64 to come from.
+pub fn source(req: &HttpRequest, trusted: &[IpNet]) -> String {
+    match client_ip(req, trusted) {
+        IpAddr::V4(own) => own.to_string(),
+        IpAddr::V6(own) => {
+            let [a, b, c, d, ..] = own.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+    }
+}
+
 /// The peer's address, or, where the peer is a trusted proxy, the nearest address in `X-Forwarded-For` that is
 /// not one.
 pub fn client_ip(req: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
-    let peer = req.peer_addr().map_or(IpAddr::from([0, 0, 0, 0]), |address| address.ip());
+    // A socket that takes both kinds shows IPv4 peers in their mapped form, which no configured network holds.
+    let peer = req.peer_addr().map_or(IpAddr::from([0, 0, 0, 0]), |address| address.ip().to_canonical());
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     if !is_trusted(&peer) {
         return peer;

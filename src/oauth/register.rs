@@ -4,7 +4,6 @@
 //! registered. A public client's id is derived from its canonical metadata, so that the same software gets the
 //! same id however often it registers, and the table does not grow with every start of an agent.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
@@ -17,15 +16,14 @@ use subtle::ConstantTimeEq;
 use unicode_normalization::UnicodeNormalization;
 
 use super::error::{Code, OAuthError};
-use super::redirect_allowlist;
+use super::{guess, redirect_allowlist};
 use crate::app::App;
 use crate::config::Registration;
 use crate::domain::client::{AuthMethod, Client, ClientKind, ClientMetadata, stored_secret};
 use crate::domain::ids::ClientId;
 use crate::domain::redirect_uri;
 use crate::domain::secret::{Secret, base62};
-use crate::http::client_ip::client_ip;
-use crate::http::{answer, strict};
+use crate::http::{answer, client_ip, strict};
 use crate::store::StoreError;
 use crate::store::audit::Event;
 use crate::store::clients::Room;
@@ -50,7 +48,7 @@ pub async fn handle(app: &App, req: &HttpRequest, payload: Payload) -> Result<Ht
     let value: Value = serde_json::from_slice(&body).map_err(|_| refused("the body is not valid JSON"))?;
     let Value::Object(members) = value else { return Err(refused("the body must be a JSON object")) };
     let metadata = read(&members, &app.config.oauth.redirect_allowlist)?;
-    let address = holder(client_ip(req, &app.config.trusted_proxies));
+    let address = client_ip::source(req, &app.config.trusted_proxies);
     let (client, secret) = new_client(app, metadata);
     keep(app, &client, &address).await?;
     Ok(registered(&client, secret.as_ref()))
@@ -67,6 +65,7 @@ fn admit(app: &App, req: &HttpRequest) -> Result<(), OAuthError> {
     match (wanted, given) {
         (Some(wanted), Some(given)) if bool::from(wanted.as_bytes().ct_eq(given.as_bytes())) => Ok(()),
         (_, given) => {
+            guess::client(app, req, None)?;
             let challenge = if given.is_some() { "Bearer error=\"invalid_token\"" } else { "Bearer" };
             let error = OAuthError::new(Code::InvalidToken, "registration needs the operator's token");
             Err(error.challenge(challenge))
@@ -183,17 +182,6 @@ fn new_client(app: &App, metadata: ClientMetadata) -> (Client, Option<Secret>) {
         last_granted_at: None,
     };
     (client, secret)
-}
-
-/// Whose registrations count together: an IPv4 address, or the network of 64 bits that one IPv6 customer has.
-fn holder(address: IpAddr) -> String {
-    match address {
-        IpAddr::V4(own) => own.to_string(),
-        IpAddr::V6(own) => {
-            let [a, b, c, d, ..] = own.segments();
-            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
-        }
-    }
 }
 
 fn disabled() -> OAuthError {
