@@ -17,7 +17,7 @@ use crate::domain::table::Table as Map;
 use crate::gateway::{self, Gateway};
 use crate::http::edge::{self, Entered};
 use crate::http::record::Record;
-use crate::http::{answer, cors};
+use crate::http::{answer, cors, strict};
 use crate::oauth::error::OAuthError;
 use crate::oauth::metadata::Document;
 use crate::oauth::{introspect, register, revoke, token};
@@ -60,6 +60,15 @@ impl Routes {
         site.get(path).or_else(|| folder(site, path))
     }
 
+    /// The longest body that is read at a path; `None` where nothing is.
+    pub fn body_limit(&self, app: &App, authority: &str, path: &str) -> Option<usize> {
+        match self.find(authority, path)? {
+            Endpoint::Mcp(_) => Some(app.config.body_limit.as_usize()),
+            Endpoint::Register => Some(strict::JSON_LIMIT),
+            _ => Some(strict::FORM_LIMIT),
+        }
+    }
+
     /// Every host and path, for tests and documents.
     pub fn list(&self) -> Vec<(String, String)> {
         let sites = self.0.iter();
@@ -100,6 +109,9 @@ async fn answered(
     req: HttpRequest,
     payload: web::Payload,
 ) -> HttpResponse {
+    if let Some(refused) = edge::too_long(&req) {
+        return refused;
+    }
     let Some(host) = edge::own_host(&app, &req) else { return edge::misdirected(&app, &req) };
     let Some(endpoint) = routes.find(host, req.path()).cloned() else {
         return pages::routes::unknown_path(&app, &req);
