@@ -10,7 +10,15 @@
 //! | `W- CORS- M- P- D- DM- C- CA- U- R- A- X- G- K- F- I- CC- V- IN- B-` | rules of the specifications |
 //! | `N-001…` | attacks and malformed input, each with its right answer |
 
+mod client_auth;
+mod codes;
+mod introspection;
+mod kit;
 mod list;
+mod refresh;
+mod resources;
+mod revocation;
+mod wire;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
