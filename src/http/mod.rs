@@ -9,3 +9,4 @@ pub mod edge;
 pub mod record;
 pub mod session;
 pub mod strict;
+pub mod unread;

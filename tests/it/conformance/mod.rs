@@ -10,14 +10,18 @@
 //! | `W- CORS- M- P- D- DM- C- CA- U- R- A- X- G- K- F- I- CC- V- IN- B-` | rules of the specifications |
 //! | `N-001…` | attacks and malformed input, each with its right answer |
 
+mod answers;
 mod client_auth;
 mod codes;
 mod introspection;
 mod kit;
+mod limits;
 mod list;
 mod refresh;
+mod refresh_bounds;
 mod resources;
 mod revocation;
+mod tokens;
 mod wire;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
