@@ -133,44 +133,40 @@ fn confirm(loss: &str, what: &str) -> Words {
     )
 }
 
-/// The `data` of a refusal: its code, the hint, and what a program can use. The outer `Option` of a member says
-/// whether it is there, the inner one whether it is `null`.
-#[derive(Debug, Default, Serialize)]
+/// The `data` of a refusal: its code, the hint, and what a program can use.
+#[derive(Debug, Serialize)]
 pub struct Data<'a> {
     code: &'static str,
     hint: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    plan: Option<Option<&'a str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    feature: Option<Option<&'a str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    upgrade_url: Option<Option<&'a str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scope: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    supported: Option<Vec<&'static str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    requested: Option<String>,
+    #[serde(flatten)]
+    more: Option<More<'a>>,
+}
+
+/// What some refusals tell beside.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum More<'a> {
+    Plan { plan: Option<&'a str>, feature: Option<&'a str>, upgrade_url: Option<&'a str> },
+    Scope { scope: &'a str },
+    Version { supported: Vec<&'static str>, requested: String },
 }
 
 /// What a program is told of a refusal.
 pub fn data<'a>(reason: &'a Reason, hint: &'a str, service: &'a Service) -> Data<'a> {
-    let data = Data { code: reason.code().word(), hint, ..Data::default() };
-    match reason {
-        Reason::Plan(facts) => Data {
-            plan: Some(facts.plan.as_ref().map(PlanId::as_str)),
-            feature: Some(facts.feature.as_deref()),
-            upgrade_url: Some(service.upgrade_url.as_deref()),
-            ..data
-        },
-        Reason::MissingScope(facts) => Data { scope: Some(&facts.needed), ..data },
-        Reason::Version(requested) => Data {
-            supported: Some(service.versions.iter().map(Version::label).collect()),
-            requested: Some(requested.chars().take(32).collect()),
-            ..data
-        },
-        _ => data,
-    }
+    let more = match reason {
+        Reason::Plan(facts) => Some(More::Plan {
+            plan: facts.plan.as_ref().map(PlanId::as_str),
+            feature: facts.feature.as_deref(),
+            upgrade_url: service.upgrade_url.as_deref(),
+        }),
+        Reason::MissingScope(facts) => Some(More::Scope { scope: &facts.needed }),
+        Reason::Version(requested) => Some(More::Version {
+            supported: service.versions.iter().map(Version::label).collect(),
+            requested: requested.chars().take(32).collect(),
+        }),
+        _ => None,
+    };
+    Data { code: reason.code().word(), hint, more }
 }
 
 /// The JSON-RPC number: the service's own, or the table's.

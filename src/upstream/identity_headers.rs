@@ -53,9 +53,9 @@ impl Lines<'_> {
     }
 }
 
-/// True if a header can carry the text. Folded without a way out in the middle, so that it is done by the block.
+/// True if a header can carry the text. Counted without a way out in the middle, so that it is done by the block.
 fn fits(text: &str) -> bool {
-    text.bytes().fold(true, |good, byte| good & ((byte == b'\t') | ((byte >= b' ') & (byte != 0x7f))))
+    text.bytes().filter(|byte| *byte != b'\t' && (*byte < b' ' || *byte == 0x7f)).count() == 0
 }
 
 impl Carrier for Lines<'_> {

@@ -412,7 +412,7 @@ fn a_trace_is_carried_on_whole_or_not_at_all() {
             "params": {"name": "list_meetings", "_meta": meta}});
         let mut all = vec![("content-type", "application/json")];
         all.extend_from_slice(headers);
-        let reply = app.post(&token, &all, &call.to_string());
+        let reply = app.post_exactly(&token, &all, &call.to_string());
         assert_eq!((reply.status, &reply.json()["result"]["isError"]), (200, &json!(false)), "{reply:?}");
         let seen = app.worker.last();
         let text = |name: &str| seen.header(name).map(str::to_owned);
@@ -449,7 +449,7 @@ fn an_idempotency_key_comes_once() {
     let send = |keys: &[(&str, &str)]| {
         let mut headers = vec![json];
         headers.extend_from_slice(keys);
-        app.post(&token, &headers, &call.to_string())
+        app.post_exactly(&token, &headers, &call.to_string())
     };
     let key = |value| ("idempotency-key", value);
     assert_eq!(send(&[]).json()["result"]["isError"], false);

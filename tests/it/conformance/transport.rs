@@ -162,13 +162,13 @@ fn media_types_are_read_by_their_essence_and_written_exactly() {
         for kind in
             ["application/json; charset=utf-8", "Application/JSON", "application/json;charset=\"utf-8\""]
         {
-            pinged(&app.post(&token, &[("content-type", kind)], PING));
+            pinged(&app.post_exactly(&token, &[("content-type", kind)], PING));
         }
         for kind in
             ["application/json-rpc", "text/plain", "application/jsonp", "application/json, text/plain", ""]
         {
             let headers = [("content-type", kind)];
-            let reply = app.post(&token, if kind.is_empty() { &[] } else { &headers }, PING);
+            let reply = app.post_exactly(&token, if kind.is_empty() { &[] } else { &headers }, PING);
             assert_eq!((reply.status, reply.json()["code"].as_str()), (415, Some("unsupported_media_type")));
             assert_eq!(
                 (reply.header("content-type"), code(&reply)),
@@ -178,10 +178,10 @@ fn media_types_are_read_by_their_essence_and_written_exactly() {
     });
     holds("C202", "a compressed body is 415 in JSON, and nothing is unpacked", || {
         for coding in ["gzip", "br", "deflate", "gzip, identity"] {
-            let reply = app.post(&token, &[JSON, ("content-encoding", coding)], PING);
+            let reply = app.post_exactly(&token, &[JSON, ("content-encoding", coding)], PING);
             assert_eq!((reply.status, reply.json()["code"].as_str()), (415, Some("unsupported_media_type")));
         }
-        pinged(&app.post(&token, &[JSON, ("content-encoding", "identity")], PING));
+        pinged(&app.post_exactly(&token, &[JSON, ("content-encoding", "identity")], PING));
     });
     let call = |accept: &str| {
         let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_meetings"}}"#;
@@ -234,7 +234,7 @@ fn revisions_are_told_apart() {
             let swap = |text: &str| text.replace("2026-07-28", "2031-01-01");
             let headers: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), swap(value))).collect();
             let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
-            let reply = app.post(&token, &headers, &swap(&body));
+            let reply = app.post_exactly(&token, &headers, &swap(&body));
             assert_eq!((reply.status, code(&reply)), (400, Some(-32022)), "{reply:?}");
             let all = json!(["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]);
             assert_eq!(reply.json()["error"]["data"]["supported"], all);

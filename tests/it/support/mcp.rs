@@ -15,7 +15,7 @@ pub fn code(reply: &Reply) -> Option<i64> {
 
 impl TestApp {
     /// A POST with exactly these headers beside `Authorization`.
-    pub fn post(&self, token: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    pub fn post_exactly(&self, token: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let bearer = format!("Bearer {token}");
         let mut all = vec![("authorization", bearer.as_str())];
         all.extend_from_slice(headers);
@@ -27,7 +27,7 @@ impl TestApp {
     pub fn modern(&self, token: &str, method: &str, params: &Value, over: &[(&str, &str)]) -> Reply {
         let (headers, body) = modern(method, params, over);
         let headers: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        self.post(token, &headers, &body)
+        self.post_exactly(token, &headers, &body)
     }
 }
 
