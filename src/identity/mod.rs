@@ -69,6 +69,8 @@ pub struct Identity {
     pub usage: Arc<usage::Usage>,
     /// Failed proofs of identity, by account and by address.
     pub failures: Arc<Counters>,
+    /// Client ids, secrets and tokens that nobody was ever given, by client and by address.
+    pub guesses: Arc<Counters>,
     /// The bound on concurrent password checks.
     pub passwords: Arc<password::Passwords>,
 }
@@ -92,6 +94,7 @@ impl Identity {
             lifetimes,
             usage: Arc::default(),
             failures: Arc::new(Counters::new(20, Duration::from_mins(5))),
+            guesses: Arc::new(Counters::new(30, Duration::from_mins(1))),
             passwords: Arc::default(),
         }
     }

@@ -36,6 +36,9 @@ pub struct RefreshRequest<'a> {
 /// Why there are no new tokens. Nothing is consumed by any of these.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
+    /// `invalid_grant`: nobody was ever given this token.
+    #[error("unknown")]
+    Unknown,
     /// `invalid_grant`; the word is for logs alone.
     #[error("{0}")]
     InvalidGrant(&'static str),
@@ -60,7 +63,7 @@ impl Identity {
     pub async fn refresh(&self, request: &RefreshRequest<'_>) -> Result<Issued, RefreshError> {
         let digest = request.presented.digest();
         let grant = self.store.grant_of_refresh(&digest).await?;
-        let grant = grant.ok_or(RefreshError::InvalidGrant("unknown"))?;
+        let grant = grant.ok_or(RefreshError::Unknown)?;
         // A replay ends the grant *and* refuses, so a refusal is a committed outcome; trouble undoes everything.
         let outcome = self.store.transaction(async |tx| match self.exchange(tx, request, &grant).await {
             Err(RefreshError::Store(error)) => Err(error),

@@ -9,8 +9,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use percent_encoding::percent_decode_str;
 
-use super::engine;
 use super::error::{Code, OAuthError};
+use super::{engine, guess};
 use crate::app::App;
 use crate::domain::client::Client;
 use crate::domain::ids::ClientId;
@@ -109,7 +109,7 @@ pub async fn authenticate(app: &App, req: &HttpRequest, form: &Params) -> Result
         return Err(invalid_request("the client secret is too long"));
     }
     let by_header = credential.by_header;
-    let mut reason = "client_unknown";
+    let mut known = None;
     for (index, id) in credential.ids.iter().enumerate() {
         let Some(client) = app.identity.store.client(&ClientId::from(id.as_str())).await? else { continue };
         if client.disabled_at.is_some() {
@@ -119,7 +119,9 @@ pub async fn authenticate(app: &App, req: &HttpRequest, form: &Params) -> Result
         if engine::authenticates(&client, secret.map(String::as_str)) {
             return Ok(Authenticated { client, secret: secret.cloned() });
         }
-        reason = "client_proof";
+        known = Some(client.id);
     }
+    let reason = if known.is_some() { "client_proof" } else { "client_unknown" };
+    guess::client(app, req, known.as_ref())?;
     Err(invalid_client(by_header, reason))
 }

@@ -103,6 +103,8 @@ pub struct OAuthError {
     pub description: &'static str,
     /// What the log is told.
     pub reason: &'static str,
+    /// True if what was presented was never given to anybody: a guess.
+    pub unheard_of: bool,
     status: Option<StatusCode>,
     challenge: Option<HeaderValue>,
     retry_after: Option<Duration>,
@@ -111,7 +113,15 @@ pub struct OAuthError {
 impl OAuthError {
     /// A refusal whose reason may be told.
     pub const fn new(code: Code, description: &'static str) -> Self {
-        Self { code, description, reason: description, status: None, challenge: None, retry_after: None }
+        Self {
+            code,
+            description,
+            reason: description,
+            unheard_of: false,
+            status: None,
+            challenge: None,
+            retry_after: None,
+        }
     }
 
     /// The same with another word for the log.
@@ -140,6 +150,13 @@ impl OAuthError {
         Self::new(Code::InvalidGrant, "the code or token is not valid").because(reason)
     }
 
+    /// The same for a code or token that nobody was ever given.
+    pub const fn unheard_of(reason: &'static str) -> Self {
+        let mut error = Self::invalid_grant(reason);
+        error.unheard_of = true;
+        error
+    }
+
     /// The bytes.
     pub fn response(&self) -> HttpResponse {
         let status = self.status.unwrap_or_else(|| self.code.status());
@@ -150,7 +167,8 @@ impl OAuthError {
             headers.insert(header::WWW_AUTHENTICATE, challenge.clone());
         }
         if matches!(self.code, Code::TemporarilyUnavailable | Code::TooMany) {
-            let seconds = self.retry_after.map_or(1, |wait| wait.as_secs().max(1));
+            let seconds = self.retry_after.map_or(1, |wait| wait.as_millis().div_ceil(1000).max(1));
+            let seconds = u64::try_from(seconds).unwrap_or(u64::MAX);
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response

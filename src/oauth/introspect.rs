@@ -5,8 +5,8 @@ use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::{Map, Value, json};
 
-use super::client_auth;
 use super::error::{Code, OAuthError};
+use super::{client_auth, guess};
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::domain::secret::recognise;
@@ -40,10 +40,6 @@ pub async fn handle(
 }
 
 async fn authenticate(app: &App, req: &HttpRequest, form: &Params) -> Result<(), OAuthError> {
-    let refused = || {
-        OAuthError::new(Code::InvalidClient, "introspection needs an introspection key")
-            .challenge("Basic realm=\"portero\", charset=\"UTF-8\"")
-    };
     let credential = client_auth::credential(req, form)?;
     for (id, secret) in credential.ids.iter().zip(&credential.secrets) {
         let Some(digest) = recognise(SECRET_PREFIX, secret) else { continue };
@@ -52,7 +48,9 @@ async fn authenticate(app: &App, req: &HttpRequest, form: &Params) -> Result<(),
             return Ok(());
         }
     }
-    Err(refused())
+    guess::client(app, req, None)?;
+    Err(OAuthError::new(Code::InvalidClient, "introspection needs an introspection key")
+        .challenge("Basic realm=\"portero\", charset=\"UTF-8\""))
 }
 
 /// `None` for a credential that no service accepts any more.

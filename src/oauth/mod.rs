@@ -13,6 +13,7 @@ pub mod authorize;
 pub mod client_auth;
 mod engine;
 pub mod error;
+pub mod guess;
 pub mod introspect;
 pub mod metadata;
 pub mod redirect_allowlist;

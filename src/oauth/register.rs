@@ -4,7 +4,6 @@
 //! registered. A public client's id is derived from its canonical metadata, so that the same software gets the
 //! same id however often it registers, and the table does not grow with every start of an agent.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
@@ -16,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::error::{Code, OAuthError};
-use super::redirect_allowlist;
+use super::{guess, redirect_allowlist};
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::config::Registration;
@@ -26,9 +25,8 @@ use crate::domain::scope::ScopeSet;
 use crate::domain::secret::{Secret, base62};
 use crate::domain::{name, redirect_uri};
 use crate::http::bearer::{self, NotBearer};
-use crate::http::client_ip::client_ip;
 use crate::http::members::{self, NotObject};
-use crate::http::{answer, strict};
+use crate::http::{answer, client_ip, strict};
 use crate::store::StoreError;
 use crate::store::audit::Event;
 use crate::store::clients::Room;
@@ -64,7 +62,7 @@ pub async fn handle(
     admit(app, req)?;
     let members = members::read(&strict::json(req, payload).await?)?;
     let metadata = read(&members, &app.scopes_of(brand), &app.config.oauth.redirect_allowlist)?;
-    let address = holder(client_ip(req, &app.config.trusted_proxies));
+    let address = client_ip::source(req, &app.config.trusted_proxies);
     let (client, secret) = new_client(app, metadata);
     keep(app, &client, &address).await?;
     Ok(registered(&client, secret.as_ref()))
@@ -83,7 +81,10 @@ fn admit(app: &App, req: &HttpRequest) -> Result<(), OAuthError> {
     match (wanted, bearer::token(req.headers())) {
         (Some(wanted), Ok(Some(given))) if bool::from(wanted.as_bytes().ct_eq(given.as_bytes())) => Ok(()),
         (_, Ok(None)) => needed("Bearer"),
-        (_, Ok(Some(_)) | Err(NotBearer::NotToken(_))) => needed("Bearer error=\"invalid_token\""),
+        (_, Ok(Some(_)) | Err(NotBearer::NotToken(_))) => {
+            guess::client(app, req, None)?;
+            needed("Bearer error=\"invalid_token\"")
+        }
         (_, Err(NotBearer::Malformed(word))) => {
             Err(OAuthError::new(Code::InvalidRequest, "the Authorization header is no bearer token")
                 .because(word))
@@ -196,17 +197,6 @@ fn new_client(app: &App, metadata: ClientMetadata) -> (Client, Option<Secret>) {
         last_granted_at: None,
     };
     (client, secret)
-}
-
-/// Whose registrations count together: an IPv4 address, or the network of 64 bits that one IPv6 customer has.
-fn holder(address: IpAddr) -> String {
-    match address {
-        IpAddr::V4(own) => own.to_string(),
-        IpAddr::V6(own) => {
-            let [a, b, c, d, ..] = own.segments();
-            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
-        }
-    }
 }
 
 fn disabled() -> OAuthError {

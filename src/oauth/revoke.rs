@@ -5,8 +5,8 @@ use actix_web::http::header;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
 
-use super::client_auth;
 use super::error::{Code, OAuthError};
+use super::{client_auth, guess};
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::domain::brand::Kind;
@@ -29,16 +29,23 @@ pub async fn handle(
     let form = strict::form(req, payload, &KNOWN, &["resource"]).await?;
     let client = client_auth::authenticate(app, req, &form).await?;
     let token = form.get("token").ok_or(OAuthError::new(Code::InvalidRequest, "token is missing"))?;
-    if token.len() <= MAX_LENGTH
-        && let Some((kind, prefix)) = brand.tokens.kind(token)
-        && let Some(digest) = recognise(prefix, token)
-    {
-        end(app, kind, &digest, &client.client.id).await?;
+    let heard_of = match recognised(brand, token) {
+        Some((kind, digest)) => end(app, kind, &digest, &client.client.id).await?,
+        None => false,
+    };
+    if !heard_of {
+        guess::token(app, req, &client.client.id)?;
     }
     Ok(HttpResponse::build(StatusCode::OK).insert_header((header::CACHE_CONTROL, NO_STORE)).finish())
 }
 
-async fn end(app: &App, kind: Kind, digest: &Digest, client: &ClientId) -> Result<(), OAuthError> {
+fn recognised(brand: &Brand, token: &str) -> Option<(Kind, Digest)> {
+    let (kind, prefix) = brand.tokens.kind(token).filter(|_| token.len() <= MAX_LENGTH)?;
+    Some((kind, recognise(prefix, token)?))
+}
+
+/// False if nobody was ever given such a token.
+async fn end(app: &App, kind: Kind, digest: &Digest, client: &ClientId) -> Result<bool, OAuthError> {
     let store = &app.identity.store;
     let grant = match kind {
         Kind::Refresh => store.grant_of_refresh(digest).await?,
@@ -47,14 +54,14 @@ async fn end(app: &App, kind: Kind, digest: &Digest, client: &ClientId) -> Resul
         Kind::Pat => {
             return Err(OAuthError::new(Code::UnsupportedTokenType, "this kind is revoked by its owner"));
         }
-        Kind::Code => return Ok(()),
+        Kind::Code => return Ok(true),
     };
-    let Some(grant) = grant else { return Ok(()) };
+    let Some(grant) = grant else { return Ok(false) };
     let view = store.grant(&grant).await?;
     if view.is_none_or(|view| view.grant.client != *client) {
         return Err(OAuthError::invalid_grant("token_of_other_client"));
     }
     let target = if kind == Kind::Refresh { Target::Grant(grant) } else { Target::Access(*digest) };
     app.identity.revoke(&target, EndReason::Client).await?;
-    Ok(())
+    Ok(true)
 }

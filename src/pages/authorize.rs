@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::app::brand::Brand;
 use crate::domain::ids::{ClientId, TransactionId};
 use crate::domain::scope::ScopeSet;
-use crate::http::client_ip::client_ip;
+use crate::http::client_ip;
 use crate::http::csrf;
 use crate::http::strict::Params;
 use crate::oauth::authorize::decide::{self, NotDecided, NotProven, Person};
@@ -253,7 +253,7 @@ async fn person(visit: &Visit<'_>, form: &Params, pending: &Pending) -> Result<P
     let by_pat = pending.brand().config.authorize_with_pat;
     let pasted = form.get("personal_access_token").filter(|text| by_pat && !text.trim().is_empty());
     if let Some(pasted) = pasted {
-        let address = client_ip(visit.req, &visit.app.config.trusted_proxies).to_string();
+        let address = client_ip::source(visit.req, &visit.app.config.trusted_proxies);
         return Ok(decide::prove(visit.app, pending, pasted, &address).await?);
     }
     match &visit.session {

@@ -12,7 +12,7 @@ use super::words;
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::domain::user::User;
-use crate::http::client_ip::client_ip;
+use crate::http::client_ip;
 use crate::http::strict::{self, Params};
 use crate::http::{cookies, csrf};
 use crate::identity::password::SignIn;
@@ -52,7 +52,7 @@ async fn submitted(app: &App, req: &HttpRequest, payload: web::Payload) -> Resul
         return Ok(visit.answer(StatusCode::FORBIDDEN, &door.page(&visit, "", Some(LoginError::Stale))));
     }
     let (email, password) = (form.get("email").unwrap_or_default(), form.get("password").unwrap_or_default());
-    let address = client_ip(req, &app.config.trusted_proxies).to_string();
+    let address = client_ip::source(req, &app.config.trusted_proxies);
     match app.identity.sign_in(email, password, &address).await? {
         SignIn::Ok(user, checked) => match signed_in(&visit, &door, &user, &checked).await? {
             Some(response) => Ok(response),

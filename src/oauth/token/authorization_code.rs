@@ -33,8 +33,8 @@ pub(super) async fn exchange(
         ));
     }
     let service = asked_service(app, brand, form)?;
-    let digest = recognise(&brand.tokens.code, code).ok_or(OAuthError::invalid_grant("code_malformed"))?;
-    let row = app.identity.store.code(&digest).await?.ok_or(OAuthError::invalid_grant("code_unknown"))?;
+    let digest = recognise(&brand.tokens.code, code).ok_or(OAuthError::unheard_of("code_malformed"))?;
+    let row = app.identity.store.code(&digest).await?.ok_or(OAuthError::unheard_of("code_unknown"))?;
     check(app, client, form, &row)?;
     verify(app, client, &row, &digest, verifier).await?;
     let grant = app.identity.store.grant(&row.grant).await?.ok_or(OAuthError::invalid_grant("grant_gone"))?;

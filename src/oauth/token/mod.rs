@@ -11,8 +11,8 @@ use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::json;
 
-use super::client_auth;
 use super::error::{Code, OAuthError};
+use super::{client_auth, guess};
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::domain::ids::ServiceId;
@@ -42,11 +42,14 @@ pub async fn handle(
     let grant_type = required(&form, "grant_type", "grant_type is missing")?;
     let client = client_auth::authenticate(app, req, &form).await?;
     let issued = match grant_type {
-        "authorization_code" => authorization_code::exchange(app, brand, &client, &form).await?,
-        "refresh_token" => refresh_token::exchange(app, brand, &client, &form).await?,
-        _ => return Err(OAuthError::new(Code::UnsupportedGrantType, "this grant type is not supported")),
+        "authorization_code" => authorization_code::exchange(app, brand, &client, &form).await,
+        "refresh_token" => refresh_token::exchange(app, brand, &client, &form).await,
+        _ => Err(OAuthError::new(Code::UnsupportedGrantType, "this grant type is not supported")),
     };
-    Ok(answer(&issued))
+    if issued.as_ref().is_err_and(|refusal| refusal.unheard_of) {
+        guess::token(app, req, &client.client.id)?;
+    }
+    issued.map(|issued| answer(&issued))
 }
 
 fn required<'a>(form: &'a Params, name: &str, missing: &'static str) -> Result<&'a str, OAuthError> {

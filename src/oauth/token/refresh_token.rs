@@ -24,7 +24,7 @@ pub(super) async fn exchange(
         .map_err(|_| OAuthError::new(Code::InvalidClient, "the client is unknown or did not prove itself"))?;
     let service = asked_service(app, brand, form)?;
     let presented =
-        Secret::parse(&brand.tokens.refresh, token).ok_or(OAuthError::invalid_grant("refresh_malformed"))?;
+        Secret::parse(&brand.tokens.refresh, token).ok_or(OAuthError::unheard_of("refresh_malformed"))?;
     let request = RefreshRequest {
         tokens: &brand.tokens,
         presented,
@@ -34,6 +34,7 @@ pub(super) async fn exchange(
         services: &services(app, brand),
     };
     app.identity.refresh(&request).await.map_err(|error| match error {
+        RefreshError::Unknown => OAuthError::unheard_of("refresh_unknown"),
         RefreshError::InvalidGrant(reason) => OAuthError::invalid_grant(reason),
         RefreshError::InvalidScope => OAuthError::new(Code::InvalidScope, "none of the scopes is granted"),
         RefreshError::InvalidTarget => {

@@ -81,7 +81,9 @@ fn no_column_of_a_copied_database_is_accepted_anywhere() {
             ("client_id", key["id"].as_str().unwrap()),
             ("client_secret", value),
         ];
-        assert_eq!(post_form(&format!("{}/introspect", app.issuer), &[], &form).status, 401, "{value}");
+        // So many guesses are slowed down; the right secret would be served all the same.
+        let asked = post_form(&format!("{}/introspect", app.issuer), &[], &form).status;
+        assert!(matches!(asked, 401 | 429), "{value}: {asked}");
     }
 }
 
