@@ -18,7 +18,7 @@ use crate::gateway::{self, Gateway};
 use crate::http::body::Body;
 use crate::http::edge::{self, Entered};
 use crate::http::record::Record;
-use crate::http::{answer, cors};
+use crate::http::{answer, cors, strict};
 use crate::oauth::error::OAuthError;
 use crate::oauth::metadata::Document;
 use crate::oauth::{introspect, register, revoke, token};
@@ -71,6 +71,15 @@ impl Routes {
         found.next().filter(|_| found.next().is_none())
     }
 
+    /// The longest body that is read at a path; `None` where nothing is.
+    pub fn body_limit(&self, app: &App, authority: &str, path: &str) -> Option<usize> {
+        match self.find(authority, path)? {
+            Endpoint::Mcp(_) => Some(app.config.body_limit.as_usize()),
+            Endpoint::Register => Some(strict::JSON_LIMIT),
+            _ => Some(strict::FORM_LIMIT),
+        }
+    }
+
     /// Every host and path, for tests and documents.
     pub fn list(&self) -> Vec<(String, String)> {
         let sites = self.0.iter();
@@ -115,6 +124,9 @@ async fn answered(
     req: HttpRequest,
     payload: web::Payload,
 ) -> HttpResponse {
+    if let Some(refused) = edge::too_long(&req) {
+        return refused;
+    }
     let host = edge::own_host(&app, &req);
     let named = host.and_then(|host| routes.find(host, req.path()));
     let endpoint = match named.or_else(|| routes.find_for_proxy(&app, &req)) {

@@ -1,5 +1,7 @@
 //! The server: production and tests build the same thing.
 
+mod listen;
+
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
@@ -15,11 +17,10 @@ use crate::gateway::{self, Gateway};
 use crate::identity::follow::Follower;
 use crate::identity::keys::{Keys, KeysError};
 use crate::jobs::{clock, sweep, usage_flush};
-use crate::routes::{self, Routes};
+use crate::routes::Routes;
 use crate::store::{Store, StoreError};
+use listen::Parts;
 
-/// Connections in progress get this long when the server stops.
-const SHUTDOWN_SECONDS: u64 = 10;
 const MIGRATE_AGAIN: Duration = Duration::from_secs(2);
 
 /// Why a server does not start. Each text says what to do.
@@ -88,21 +89,8 @@ impl Server {
             Some(address) => Some(admin_server(app.clone(), bind(address)?.0)?),
             None => None,
         };
-        let (own_app, own_gateway, own_routes) = (app.clone(), gateway.clone(), routes.clone());
-        let edge = HttpServer::new(move || {
-            Actix::new()
-                .app_data(own_app.clone())
-                .app_data(own_gateway.clone())
-                .app_data(own_routes.clone())
-                .default_service(web::to(routes::dispatch))
-        })
-        .workers(workers())
-        .keep_alive(Duration::from_secs(75))
-        // who leaves closes the connection, and a call that may be cancelled ends with it, not at its next event
-        .h1_allow_half_closed(false)
-        .shutdown_timeout(SHUTDOWN_SECONDS)
-        .listen_auto_h2c(listener)?
-        .run();
+        let parts = Parts { app: app.clone(), gateway: gateway.clone(), routes: routes.clone() };
+        let edge = listen::listen(listener, address, parts)?;
         Ok(Self { address, handle: edge.handle(), app, routes, gateway, edge, admin, migrated })
     }
 
@@ -151,12 +139,6 @@ impl Server {
         }
         jobs
     }
-}
-
-/// A thread a core, and one core for what works beside them: the database's threads, password checks, the log. On
-/// small machines fewer threads that each serve more connections cost less a request than many that mostly wait.
-fn workers() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1))
 }
 
 fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {

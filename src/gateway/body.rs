@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use actix_web::http::header::CONTENT_LENGTH;
 use actix_web::{HttpRequest, web};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 
 use super::refusal::Reason;
+use crate::http::strict::announced;
 
 /// How much of a body that nobody wants is still read, in limits, and for how long: a client that is still
 /// writing gets to read its answer instead of a reset connection, and the connection can be used again.
@@ -25,10 +25,9 @@ pub async fn read(request: &HttpRequest, payload: web::Payload, limit: usize) ->
 }
 
 async fn read_all(request: &HttpRequest, mut payload: web::Payload, limit: usize) -> Result<Bytes, Reason> {
-    let length =
-        request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let length = announced(request.headers());
     if length.is_some_and(|length| length > limit) {
-        drain(&mut payload, limit).await;
+        drain(request, &mut payload, limit).await;
         return Err(Reason::TooLarge(limit));
     }
     let mut first: Option<Bytes> = None;
@@ -36,7 +35,7 @@ async fn read_all(request: &HttpRequest, mut payload: web::Payload, limit: usize
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(|_| Reason::BodyBroken)?;
         if first.as_ref().map_or(0, Bytes::len) + all.len() + chunk.len() > limit {
-            drain(&mut payload, limit).await;
+            drain(request, &mut payload, limit).await;
             return Err(Reason::TooLarge(limit));
         }
         match first.take() {
@@ -53,8 +52,12 @@ async fn read_all(request: &HttpRequest, mut payload: web::Payload, limit: usize
     Ok(first.unwrap_or_else(|| all.freeze()))
 }
 
-/// Reads a body away, up to a bound, without keeping it.
-pub async fn drain(payload: &mut web::Payload, limit: usize) {
+/// Reads a body away, up to a bound, without keeping it. Whoever asked before sending one that is too long was not
+/// told to go on (`Expect: 100-continue`), so there is nothing to wait for.
+pub async fn drain(request: &HttpRequest, payload: &mut web::Payload, limit: usize) {
+    if request.head().expect() && announced(request.headers()).is_some_and(|length| length > limit) {
+        return;
+    }
     let rest = async {
         let mut left = limit.saturating_mul(DRAIN);
         while let Some(Ok(chunk)) = payload.next().await {

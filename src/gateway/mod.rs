@@ -84,7 +84,7 @@ async fn life(cx: Cx<'_>, mut payload: web::Payload) -> HttpResponse {
     let caller = match identified(cx).await {
         Ok(caller) => caller,
         Err(reason) => {
-            body::drain(&mut payload, cx.gateway.body_limit).await;
+            body::drain(cx.request, &mut payload, cx.gateway.body_limit).await;
             return finish(cx, &frame, render::refuse(cx, &frame, &reason));
         }
     };

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use actix_web::http::header;
+use actix_web::http::header::{self, HeaderMap};
 use actix_web::web::{Bytes, Payload};
 use actix_web::{HttpRequest, http::StatusCode};
 use futures_util::StreamExt;
@@ -188,6 +188,11 @@ fn is_form(req: &HttpRequest) -> bool {
         && charset.map(|value| value.trim_matches('"')).all(|value| value == "utf-8" || value == "utf8")
 }
 
+/// How long a body is by its own account.
+pub fn announced(headers: &HeaderMap) -> Option<usize> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
 /// Reads a body up to a limit, refusing by its announced length before reading a byte.
 /// One that does not arrive in time is given up, so that nobody holds a connection by saying nothing.
 pub async fn body(req: &HttpRequest, payload: Payload, limit: usize) -> Result<Bytes, Unreadable> {
@@ -195,11 +200,7 @@ pub async fn body(req: &HttpRequest, payload: Payload, limit: usize) -> Result<B
 }
 
 async fn read_body(req: &HttpRequest, mut payload: Payload, limit: usize) -> Result<Bytes, Unreadable> {
-    let announced = req
-        .headers()
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|text| text.parse::<usize>().ok());
+    let announced = announced(req.headers());
     if announced.is_some_and(|length| length > limit) {
         return Err(Unreadable::TooLarge);
     }
