@@ -11,16 +11,24 @@
 //! | `N-001…` | attacks and malformed input, each with its right answer |
 
 mod bearer;
+mod client_auth;
+mod codes;
 mod cors;
 mod discovery;
 mod gateway;
+mod introspection;
+mod kit;
 mod list;
 mod nodes;
 mod public_url;
 mod redirects;
+mod refresh;
 mod registration;
+mod resources;
+mod revocation;
 mod streams;
 mod transport;
+mod wire;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

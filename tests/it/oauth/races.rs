@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::time::Duration;
 
+use crate::conformance::holds;
 use crate::support::app::Builder;
 use crate::support::flow::connection;
 use crate::support::{Reply, TestApp};
@@ -50,7 +51,7 @@ fn together(count: usize, work: impl Fn(usize) -> Reply + Sync) -> Vec<Reply> {
 fn however_many_refresh_one_token_all_are_answered_with_the_one_live_successor(builder: Builder) {
     let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
-    for count in [2, 4, 16, 64] {
+    let race = |count: usize| {
         let own = app.connect(&pat.token);
         let replies = together(count, |_| app.refresh(&own.client, &own.refresh));
         let answered = replies.iter().filter(|reply| reply.status == 200).count();
@@ -66,9 +67,11 @@ fn however_many_refresh_one_token_all_are_answered_with_the_one_live_successor(b
         assert_eq!(live_refresh_tokens(&app, &own.client), 1);
         let next = app.refresh(&own.client, successors.first().unwrap());
         assert_eq!(next.status, 200, "{next:?}");
-        app.cli(&["client", "list"], None);
         end_all(&app);
-    }
+    };
+    holds("C128", "parallel refreshes of one token all succeed, and nothing is revoked", || [2, 4].into_iter().for_each(race));
+    holds("F-06", "however many present one token, one step happens and one live successor is left", || race(16));
+    holds("N-127", "64 at once: 64 answers, never two different successors", || race(64));
 }
 
 fn end_all(app: &TestApp) {
@@ -115,7 +118,7 @@ fn one_code_is_redeemed_once_however_many_ask(builder: Builder) {
     let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     let client = app.register("racer");
-    for count in [2, 4, 16, 64] {
+    let race = |count: usize| {
         let code = app.code(&client, &pat.token);
         let replies = together(count, |_| app.redeem(&client, &code));
         let winners: Vec<_> = replies.iter().filter(|reply| reply.status == 200).collect();
@@ -124,7 +127,11 @@ fn one_code_is_redeemed_once_however_many_ask(builder: Builder) {
             assert_eq!((loser.status, loser.json()["error"].as_str()), (400, Some("invalid_grant")));
         }
         app.assert_alive(&connection(&client, winners[0]).access);
-    }
+    };
+    holds("G-03", "a code is redeemed once, however many ask at the same time", || {
+        [2, 4, 64].into_iter().for_each(race);
+    });
+    holds("N-109", "20 at once: one 200, the others invalid_grant, and what was given lives (rules: codes)", || race(20));
 }
 
 fn a_refresh_that_races_a_pat_revocation_leaves_nothing_alive(builder: Builder) {

@@ -1,0 +1,114 @@
+//! Introspection (RFC 7662) for resource servers that ask.
+
+use serde_json::json;
+
+use super::holds;
+use super::kit::{ARCHIVE, Key, refused};
+use crate::support::http::{get, post_form};
+use crate::support::{TestApp, eventually};
+
+#[test]
+fn a_resource_server_is_told_about_live_tokens_alone() {
+    let app = TestApp::builder().with("tail", ARCHIVE).start();
+    let person = app.person("ana");
+    let pat = app.pat(&person, &[]);
+    let client = app.register("agent");
+    let own = app.connect_as(&client, &pat.token);
+    let Key { id, secret } = app.introspection_key();
+    let ask = |token: &str| {
+        let reply =
+            app.post("introspect", &[("token", token), ("client_id", &id), ("client_secret", &secret)]);
+        assert_eq!((reply.status, reply.header("cache-control")), (200, Some("no-store")), "{reply:?}");
+        reply.json()
+    };
+    holds(
+        "IN-01",
+        "the caller proves itself by an introspection key, posted or Basic; others are 401",
+        || {
+            let encoded = {
+                use base64::Engine as _;
+                base64::engine::general_purpose::STANDARD.encode(format!("{id}:{secret}"))
+            };
+            let url = app.endpoint("introspect");
+            let header = [("authorization", format!("Basic {encoded}"))];
+            let header: Vec<(&str, &str)> =
+                header.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            assert_eq!(post_form(&url, &header, &[("token", &own.access)]).json()["active"], true);
+            assert_eq!(ask(&own.access)["active"], true);
+            let confidential = app.confidential();
+            for wrong in [
+                vec![],
+                vec![("client_id", client.as_str())],
+                vec![
+                    ("client_id", confidential.id.as_str()),
+                    ("client_secret", confidential.secret.as_str()),
+                ],
+                vec![("client_id", id.as_str())],
+                vec![("client_id", id.as_str()), ("client_secret", "wrong")],
+                vec![("client_id", "other"), ("client_secret", secret.as_str())],
+            ] {
+                let form = [&[("token", own.access.as_str())], wrong.as_slice()].concat();
+                let reply = app.post("introspect", &form);
+                refused(&reply, 401, "invalid_client");
+                assert!(reply.header("www-authenticate").unwrap().starts_with("Basic realm="));
+            }
+            let bearer = [("authorization", "Bearer x")];
+            refused(&post_form(&url, &bearer, &[("token", &own.access)]), 401, "invalid_client");
+            let metadata =
+                get(&format!("{}/.well-known/oauth-authorization-server/functions/v1/mcp", app.base)).json();
+            let methods = json!(["client_secret_post", "client_secret_basic"]);
+            assert_eq!(metadata["introspection_endpoint_auth_methods_supported"], methods);
+        },
+    );
+    holds(
+        "IN-03",
+        "a live token: active, scope, client_id, token_type, exp, iat, sub, aud, iss; PATs marked",
+        || {
+            let live = ask(&own.access);
+            let text =
+                |name: &str| live[name].as_str().unwrap_or_else(|| panic!("{name}: {live}")).to_owned();
+            assert_eq!(live["active"], true);
+            assert_eq!((text("scope"), text("client_id")), ("mico:read".to_owned(), client.clone()));
+            assert_eq!((text("token_type"), text("token_kind")), ("Bearer".to_owned(), "oauth".to_owned()));
+            assert_eq!((text("sub"), text("aud")), (person.id.clone(), app.resource.clone()));
+            assert_eq!((text("iss"), text("workspace")), (app.issuer.clone(), person.workspace.clone()));
+            assert_eq!(live["exp"].as_i64().unwrap() - live["iat"].as_i64().unwrap(), 3600);
+            assert!(live.get("username").is_none() && live.get("cnf").is_none());
+            let token = ask(&pat.token);
+            assert_eq!((&token["active"], &token["token_kind"]), (&json!(true), &json!("pat")));
+            assert!(
+                token.get("exp").is_none() && token.get("client_id").is_none(),
+                "it has no end and no client"
+            );
+            assert_eq!(token["aud"], json!([app.resource, format!("{}/archive", app.base)]));
+        },
+    );
+    holds("IN-02", "whatever is no live token is exactly active:false, refresh tokens and codes too", || {
+        let inactive = json!({"active": false});
+        let code = app.code(&client, &pat.token);
+        let unknown = format!("mico_oat_{}", "a".repeat(49));
+        for dead in
+            [own.refresh.as_str(), &code, "unknown", &unknown, &secret, "mico_pat_", &"x".repeat(4000)]
+        {
+            assert_eq!(ask(dead), inactive, "{dead}");
+        }
+        assert_eq!(app.redeem(&client, &code).status, 200, "asking uses nothing up");
+        let revoked = app.connect_as(&client, &pat.token);
+        assert_eq!(ask(&revoked.access)["active"], true);
+        app.post("revoke", &[("token", &revoked.access), ("client_id", &client)]);
+        assert_eq!(ask(&revoked.access), inactive);
+        app.cli(&["token", "revoke", &pat.id], None);
+        eventually("the revocation", || {
+            (ask(&own.access) == inactive && ask(&pat.token) == inactive).then_some(())
+        });
+        let old = app.connect_as(&client, &app.pat(&person, &[]).token);
+        assert_eq!(ask(&old.access)["active"], true);
+        app.advance(std::time::Duration::from_secs(3600));
+        assert_eq!(ask(&old.access), inactive);
+    });
+    holds("IN-01", "a revoked introspection key opens nothing any more", || {
+        app.cli(&["introspection-key", "revoke", &id], None);
+        let reply = app.post("introspect", &[("token", "x"), ("client_id", &id), ("client_secret", &secret)]);
+        refused(&reply, 401, "invalid_client");
+    });
+}
