@@ -18,7 +18,7 @@ use crate::gateway::{self, Gateway};
 use crate::http::body::Body;
 use crate::http::edge::{self, Entered};
 use crate::http::record::Record;
-use crate::http::{answer, cors, strict};
+use crate::http::{answer, cors, strict, unread};
 use crate::oauth::error::OAuthError;
 use crate::oauth::metadata::Document;
 use crate::oauth::{introspect, register, revoke, token};
@@ -113,8 +113,12 @@ pub async fn dispatch(
     Body(payload): Body,
 ) -> HttpResponse {
     let entered = Entered::at(&app, &req);
+    let (payload, rest) = match unread::watch(&req, payload).await {
+        Ok(watched) => watched,
+        Err(error) => return error.error_response(),
+    };
     let response = answered(app.clone(), gateway, routes, req.clone(), payload).await;
-    entered.left(&app, &req, response)
+    unread::close_after(entered.left(&app, &req, response), rest)
 }
 
 async fn answered(

@@ -12,3 +12,4 @@ pub mod members;
 pub mod record;
 pub mod session;
 pub mod strict;
+pub mod unread;
