@@ -1,26 +1,48 @@
 //! Introspection (RFC 7662) for resource servers that ask.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::holds;
 use super::kit::{ARCHIVE, Key, refused};
+use crate::support::callers::{Pat, Person};
+use crate::support::flow::Connection;
 use crate::support::http::{get, post_form};
 use crate::support::{TestApp, eventually};
 
-#[test]
-fn a_resource_server_is_told_about_live_tokens_alone() {
-    let app = TestApp::builder().with("tail", ARCHIVE).start();
-    let person = app.person("ana");
-    let pat = app.pat(&person, &[]);
-    let client = app.register("agent");
-    let own = app.connect_as(&client, &pat.token);
-    let Key { id, secret } = app.introspection_key();
-    let ask = |token: &str| {
-        let reply =
-            app.post("introspect", &[("token", token), ("client_id", &id), ("client_secret", &secret)]);
+struct Setup {
+    app: TestApp,
+    person: Person,
+    pat: Pat,
+    client: String,
+    own: Connection,
+    key: Key,
+}
+
+impl Setup {
+    fn new() -> Self {
+        let app = TestApp::builder().with("tail", ARCHIVE).start();
+        let person = app.person("ana");
+        let pat = app.pat(&person, &[]);
+        let client = app.register("agent");
+        let own = app.connect_as(&client, &pat.token);
+        let key = app.introspection_key();
+        Self { app, person, pat, client, own, key }
+    }
+
+    fn ask(&self, token: &str) -> Value {
+        let Key { id, secret } = &self.key;
+        let form = [("token", token), ("client_id", id.as_str()), ("client_secret", secret.as_str())];
+        let reply = self.app.post("introspect", &form);
         assert_eq!((reply.status, reply.header("cache-control")), (200, Some("no-store")), "{reply:?}");
         reply.json()
-    };
+    }
+}
+
+#[test]
+fn the_caller_proves_itself() {
+    let setup = Setup::new();
+    let Setup { app, client, own, key: Key { id, secret }, .. } = &setup;
+    let ask = |token: &str| setup.ask(token);
     holds(
         "IN-01",
         "the caller proves itself by an introspection key, posted or Basic; others are 401",
@@ -60,6 +82,18 @@ fn a_resource_server_is_told_about_live_tokens_alone() {
             assert_eq!(metadata["introspection_endpoint_auth_methods_supported"], methods);
         },
     );
+    holds("IN-01", "a revoked introspection key opens nothing any more", || {
+        app.cli(&["introspection-key", "revoke", id], None);
+        let reply = app.post("introspect", &[("token", "x"), ("client_id", id), ("client_secret", secret)]);
+        refused(&reply, 401, "invalid_client");
+    });
+}
+
+#[test]
+fn a_live_token_is_described() {
+    let setup = Setup::new();
+    let Setup { app, person, pat, client, own, .. } = &setup;
+    let ask = |token: &str| setup.ask(token);
     holds(
         "IN-03",
         "a live token: active, scope, client_id, token_type, exp, iat, sub, aud, iss; PATs marked",
@@ -83,32 +117,33 @@ fn a_resource_server_is_told_about_live_tokens_alone() {
             assert_eq!(token["aud"], json!([app.resource, format!("{}/archive", app.base)]));
         },
     );
+}
+
+#[test]
+fn everything_else_is_inactive() {
+    let setup = Setup::new();
+    let Setup { app, person, pat, client, own, key: Key { secret, .. } } = &setup;
+    let ask = |token: &str| setup.ask(token);
     holds("IN-02", "whatever is no live token is exactly active:false, refresh tokens and codes too", || {
         let inactive = json!({"active": false});
-        let code = app.code(&client, &pat.token);
+        let code = app.code(client, &pat.token);
         let unknown = format!("mico_oat_{}", "a".repeat(49));
-        for dead in
-            [own.refresh.as_str(), &code, "unknown", &unknown, &secret, "mico_pat_", &"x".repeat(4000)]
+        for dead in [own.refresh.as_str(), &code, "unknown", &unknown, secret, "mico_pat_", &"x".repeat(4000)]
         {
             assert_eq!(ask(dead), inactive, "{dead}");
         }
-        assert_eq!(app.redeem(&client, &code).status, 200, "asking uses nothing up");
-        let revoked = app.connect_as(&client, &pat.token);
+        assert_eq!(app.redeem(client, &code).status, 200, "asking uses nothing up");
+        let revoked = app.connect_as(client, &pat.token);
         assert_eq!(ask(&revoked.access)["active"], true);
-        app.post("revoke", &[("token", &revoked.access), ("client_id", &client)]);
+        app.post("revoke", &[("token", &revoked.access), ("client_id", client)]);
         assert_eq!(ask(&revoked.access), inactive);
         app.cli(&["token", "revoke", &pat.id], None);
         eventually("the revocation", || {
             (ask(&own.access) == inactive && ask(&pat.token) == inactive).then_some(())
         });
-        let old = app.connect_as(&client, &app.pat(&person, &[]).token);
+        let old = app.connect_as(client, &app.pat(person, &[]).token);
         assert_eq!(ask(&old.access)["active"], true);
-        app.advance(std::time::Duration::from_secs(3600));
+        app.advance(std::time::Duration::from_hours(1));
         assert_eq!(ask(&old.access), inactive);
-    });
-    holds("IN-01", "a revoked introspection key opens nothing any more", || {
-        app.cli(&["introspection-key", "revoke", &id], None);
-        let reply = app.post("introspect", &[("token", "x"), ("client_id", &id), ("client_secret", &secret)]);
-        refused(&reply, 401, "invalid_client");
     });
 }

@@ -10,6 +10,7 @@
 //! | `W- CORS- M- P- D- DM- C- CA- U- R- A- X- G- K- F- I- CC- V- IN- B-` | rules of the specifications |
 //! | `N-001…` | attacks and malformed input, each with its right answer |
 
+mod answers;
 mod bearer;
 mod client_auth;
 mod codes;
@@ -18,15 +19,18 @@ mod discovery;
 mod gateway;
 mod introspection;
 mod kit;
+mod limits;
 mod list;
 mod nodes;
 mod public_url;
 mod redirects;
 mod refresh;
+mod refresh_bounds;
 mod registration;
 mod resources;
 mod revocation;
 mod streams;
+mod tokens;
 mod transport;
 mod wire;
 

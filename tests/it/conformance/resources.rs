@@ -90,6 +90,14 @@ fn with_several_services_a_token_is_for_the_one_that_was_named() {
     holds("I-05", "no resource with several services and no default is invalid_target", || {
         assert_eq!(error_of(&app, &client, "").as_deref(), Some("invalid_target"));
     });
+}
+
+#[test]
+fn a_token_for_one_service_is_nothing_at_another() {
+    let app = TestApp::builder().with("tail", ARCHIVE).start();
+    let pat = app.pat(&app.person("ana"), &[]).token;
+    let client = app.register("agent");
+    let archive = format!("{}/archive", app.base);
     let mico = app.connect_as(&client, &pat);
     let over = [("resource", archive.as_str()), ("scope", "archive:read")];
     let old = app.connect_with(&client, &pat, &over);

@@ -9,19 +9,21 @@ use crate::support::callers::{PASSWORD, Person};
 use crate::support::http::post_form;
 use crate::support::{Reply, TestApp, eventually};
 
+#[track_caller]
+fn done(reply: &Reply) {
+    assert_eq!((reply.status, reply.body.len()), (200, 0), "{reply:?}");
+    assert_eq!(reply.header("cache-control"), Some("no-store"));
+}
+
 #[test]
 fn a_client_ends_what_is_its_own() {
     let app = TestApp::start();
     let pat = app.pat(&app.person("ana"), &[]).token;
-    let (client, other) = (app.register("agent"), app.register("another"));
+    let client = app.register("agent");
     let connect = || app.connect_as(&client, &pat);
     let revoke = |token: &str, more: &[(&str, &str)]| {
         let form = [&[("token", token), ("client_id", client.as_str())], more].concat();
         app.post("revoke", &form)
-    };
-    let done = |reply: &Reply| {
-        assert_eq!((reply.status, reply.body.len()), (200, 0), "{reply:?}");
-        assert_eq!(reply.header("cache-control"), Some("no-store"));
     };
     holds(
         "V-01",
@@ -67,6 +69,18 @@ fn a_client_ends_what_is_its_own() {
             refused(&app.refresh(&client, &given.refresh), 400, "invalid_grant");
         }
     });
+}
+
+#[test]
+fn a_family_goes_with_its_refresh_token_alone() {
+    let app = TestApp::start();
+    let pat = app.pat(&app.person("ana"), &[]).token;
+    let (client, other) = (app.register("agent"), app.register("another"));
+    let connect = || app.connect_as(&client, &pat);
+    let revoke = |token: &str, more: &[(&str, &str)]| {
+        let form = [&[("token", token), ("client_id", client.as_str())], more].concat();
+        app.post("revoke", &form)
+    };
     holds("V-04", "another client's token is invalid_grant and stays alive", || {
         let given = connect();
         for token in [&given.access, &given.refresh] {
@@ -154,53 +168,66 @@ impl<'a> Had<'a> {
     }
 }
 
-#[test]
-fn everything_ends_what_hangs_on_it_and_nothing_else() {
-    let app = TestApp::start();
-    let host = app.person("host");
-    type Event = fn(&Had<'_>, &Person);
-    let grant: Event = |had, _| {
-        let all = had.app.cli(&["grant", "list", "--user", &had.person.email], None);
-        had.app.cli(&["grant", "revoke", all[0]["id"].as_str().unwrap()], None);
-    };
-    let revoked = |had: &Had<'_>, token: &str| {
+/// What somebody decides, each by the command or the request that is there for it.
+fn happens(event: &str, had: &Had<'_>) {
+    let command = |arguments: &[&str]| drop(had.app.cli(arguments, None));
+    let revoked = |token: &str| {
         let reply = had.app.post("revoke", &[("token", token), ("client_id", &had.client)]);
         assert_eq!(reply.status, 200);
     };
-    let refresh = move |had: &Had<'_>, _: &Person| revoked(had, &had.refresh);
-    let access = move |had: &Had<'_>, _: &Person| revoked(had, &had.access);
-    let pat: Event = |had, _| drop(had.app.cli(&["token", "revoke", &had.pat.id], None));
-    let disabled: Event = |had, _| drop(had.app.cli(&["client", "disable", &had.client], None));
-    let deleted: Event = |had, _| drop(had.app.cli(&["client", "delete", &had.client], None));
-    let locked: Event = |had, _| drop(had.app.cli(&["user", "lock", &had.person.email], None));
-    let gone: Event = |had, _| drop(had.app.cli(&["user", "delete", &had.person.email], None));
-    let password: Event = |had, _| {
-        let line = format!("{PASSWORD} 2\n");
-        had.app.cli(&["user", "password", &had.person.email, "--password-stdin"], Some(&line));
-    };
+    match event {
+        "nothing" => {}
+        "pat" => command(&["token", "revoke", &had.pat.id]),
+        "grant" => {
+            let all = had.app.cli(&["grant", "list", "--user", &had.person.email], None);
+            command(&["grant", "revoke", all[0]["id"].as_str().unwrap()]);
+        }
+        "refresh" => revoked(&had.refresh),
+        "access" => revoked(&had.access),
+        "disabled" => command(&["client", "disable", &had.client]),
+        "deleted" => command(&["client", "delete", &had.client]),
+        "locked" => command(&["user", "lock", &had.person.email]),
+        "gone" => command(&["user", "delete", &had.person.email]),
+        "password" => {
+            let line = format!("{PASSWORD} 2\n");
+            had.app.cli(&["user", "password", &had.person.email, "--password-stdin"], Some(&line));
+        }
+        other => panic!("no event {other}"),
+    }
+}
+
+#[test]
+fn everything_ends_what_hangs_on_it_and_nothing_else() {
+    let app = TestApp::start();
     // Code, refresh, access, PAT, session. The code is of another consent than the tokens.
-    let rows: Vec<(&str, Box<dyn Fn(&Had<'_>, &Person)>, Alive)> = vec![
-        ("nothing", Box::new(|_, _| ()), [true; 5]),
-        ("pat", Box::new(pat), [false, false, false, false, true]),
-        ("grant", Box::new(grant), [true, false, false, true, true]),
-        ("refresh", Box::new(refresh), [true, false, false, true, true]),
-        ("access", Box::new(access), [true, true, false, true, true]),
-        ("disabled", Box::new(disabled), [false, false, false, true, true]),
-        ("deleted", Box::new(deleted), [false, false, false, true, true]),
-        ("locked", Box::new(locked), [false; 5]),
-        ("gone", Box::new(gone), [false; 5]),
-        ("password", Box::new(password), [false, true, true, true, false]),
+    let rows: [(&str, Alive); 10] = [
+        ("nothing", [true; 5]),
+        ("pat", [false, false, false, false, true]),
+        ("grant", [true, false, false, true, true]),
+        ("refresh", [true, false, false, true, true]),
+        ("access", [true, true, false, true, true]),
+        ("disabled", [false, false, false, true, true]),
+        ("deleted", [false, false, false, true, true]),
+        ("locked", [false; 5]),
+        ("gone", [false; 5]),
+        ("password", [false, true, true, true, false]),
     ];
     holds("V-08", "the cascade, row by row: code, refresh, access, PAT, session (rules: cascade)", || {
-        for (name, event, expected) in rows {
-            let mut had = Had::new(&app, name);
-            event(&had, &host);
+        for (event, expected) in rows {
+            let mut had = Had::new(&app, event);
+            happens(event, &had);
             if !expected[2] {
-                eventually(name, || (!had.calls(&had.access)).then_some(()));
+                eventually(event, || (!had.calls(&had.access)).then_some(()));
             }
-            assert_eq!(had.alive(), expected, "{name}");
+            assert_eq!(had.alive(), expected, "{event}");
         }
     });
+}
+
+#[test]
+fn who_leaves_a_workspace_keeps_nothing_of_it() {
+    let app = TestApp::start();
+    let host = app.person("host");
     holds(
         "V-08",
         "leaving a workspace ends what acts for it, the token with it, and no session (rules: cascade)",
@@ -233,6 +260,11 @@ fn everything_ends_what_hangs_on_it_and_nothing_else() {
             assert_eq!(had.alive(), [true; 5], "what acts for the own workspace stays");
         },
     );
+}
+
+#[test]
+fn a_revocation_is_seen_wherever_it_was_made() {
+    let app = TestApp::start();
     holds(
         "V-07",
         "a revocation by another process is seen here within a second, by the client's own at once",

@@ -69,8 +69,12 @@ fn however_many_refresh_one_token_all_are_answered_with_the_one_live_successor(b
         assert_eq!(next.status, 200, "{next:?}");
         end_all(&app);
     };
-    holds("C128", "parallel refreshes of one token all succeed, and nothing is revoked", || [2, 4].into_iter().for_each(race));
-    holds("F-06", "however many present one token, one step happens and one live successor is left", || race(16));
+    holds("C128", "parallel refreshes of one token all succeed, and nothing is revoked", || {
+        [2, 4].into_iter().for_each(race);
+    });
+    holds("F-06", "however many present one token, one step happens and one live successor is left", || {
+        race(16);
+    });
     holds("N-127", "64 at once: 64 answers, never two different successors", || race(64));
 }
 
@@ -131,7 +135,11 @@ fn one_code_is_redeemed_once_however_many_ask(builder: Builder) {
     holds("G-03", "a code is redeemed once, however many ask at the same time", || {
         [2, 4, 64].into_iter().for_each(race);
     });
-    holds("N-109", "20 at once: one 200, the others invalid_grant, and what was given lives (rules: codes)", || race(20));
+    holds(
+        "N-109",
+        "20 at once: one 200, the others invalid_grant, what was given lives (rules: codes)",
+        || race(20),
+    );
 }
 
 fn a_refresh_that_races_a_pat_revocation_leaves_nothing_alive(builder: Builder) {
