@@ -82,7 +82,10 @@ fn admit(app: &App, req: &HttpRequest) -> Result<(), OAuthError> {
     match (wanted, bearer::token(req.headers())) {
         (Some(wanted), Ok(Some(given))) if bool::from(wanted.as_bytes().ct_eq(given.as_bytes())) => Ok(()),
         (_, Ok(None)) => needed("Bearer"),
-        (_, Ok(Some(_)) | Err(NotBearer::NotToken(_))) => needed("Bearer error=\"invalid_token\""),
+        (_, Ok(Some(_)) | Err(NotBearer::NotToken(_))) => {
+            guess::client(app, req, None)?;
+            needed("Bearer error=\"invalid_token\"")
+        }
         (_, Err(NotBearer::Malformed(word))) => {
             Err(OAuthError::new(Code::InvalidRequest, "the Authorization header is no bearer token")
                 .because(word))
