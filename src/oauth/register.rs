@@ -4,7 +4,6 @@
 //! registered. A public client's id is derived from its canonical metadata, so that the same software gets the
 //! same id however often it registers, and the table does not grow with every start of an agent.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
@@ -26,9 +25,8 @@ use crate::domain::scope::ScopeSet;
 use crate::domain::secret::{Secret, base62};
 use crate::domain::{name, redirect_uri};
 use crate::http::bearer::{self, NotBearer};
-use crate::http::client_ip::client_ip;
 use crate::http::members::{self, NotObject};
-use crate::http::{answer, strict};
+use crate::http::{answer, client_ip, strict};
 use crate::store::StoreError;
 use crate::store::audit::Event;
 use crate::store::clients::Room;
@@ -64,7 +62,7 @@ pub async fn handle(
     admit(app, req)?;
     let members = members::read(&strict::json(req, payload).await?)?;
     let metadata = read(&members, &app.scopes_of(brand), &app.config.oauth.redirect_allowlist)?;
-    let address = holder(client_ip(req, &app.config.trusted_proxies));
+    let address = client_ip::source(req, &app.config.trusted_proxies);
     let (client, secret) = new_client(app, metadata);
     keep(app, &client, &address).await?;
     Ok(registered(&client, secret.as_ref()))
@@ -196,17 +194,6 @@ fn new_client(app: &App, metadata: ClientMetadata) -> (Client, Option<Secret>) {
         last_granted_at: None,
     };
     (client, secret)
-}
-
-/// Whose registrations count together: an IPv4 address, or the network of 64 bits that one IPv6 customer has.
-fn holder(address: IpAddr) -> String {
-    match address {
-        IpAddr::V4(own) => own.to_string(),
-        IpAddr::V6(own) => {
-            let [a, b, c, d, ..] = own.segments();
-            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
-        }
-    }
 }
 
 fn disabled() -> OAuthError {
