@@ -10,17 +10,28 @@
 //! | `W- CORS- M- P- D- DM- C- CA- U- R- A- X- G- K- F- I- CC- V- IN- B-` | rules of the specifications |
 //! | `N-001…` | attacks and malformed input, each with its right answer |
 
+mod authorize;
+mod authorize_scope;
 mod bearer;
+mod consent;
+mod consent_page;
 mod cors;
 mod discovery;
 mod gateway;
 mod list;
 mod nodes;
+mod pkce;
+mod prompt;
 mod public_url;
+mod redirect_answers;
+mod redirect_matching;
 mod redirects;
 mod registration;
+mod sign_in;
+mod state;
 mod streams;
 mod transport;
+mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
