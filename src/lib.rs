@@ -50,6 +50,7 @@
 //! | what a worker is sent | `upstream/worker.rs`, `upstream/identity_headers.rs` |
 //! | how plain upstreams are spoken to | `upstream/h1/mod.rs`; https: `upstream/client.rs` |
 //! | how a tool's policies are merged | `gateway/merge.rs` |
+//! | which waiting requests give way to new ones | `identity/waiting.rs` |
 //! | who is signed in | `http/session.rs`, `identity/session.rs` |
 //! | what guards a form | `http/csrf.rs` |
 //! | what guards a page | `http/answer.rs` |

@@ -66,12 +66,14 @@ CREATE TABLE transactions (
   id         TEXT   NOT NULL PRIMARY KEY,
   request    TEXT   NOT NULL,
   user_id    TEXT,
+  address    TEXT,
   created_at BIGINT NOT NULL,
   expires_at BIGINT NOT NULL,
   decided_at BIGINT,
   decision   TEXT
 );
 CREATE INDEX transactions_expiry ON transactions (expires_at);
+CREATE INDEX transactions_waiting ON transactions (created_at) WHERE decided_at IS NULL;
 
 CREATE TABLE pats (
   id               TEXT   NOT NULL PRIMARY KEY,
@@ -133,6 +135,7 @@ CREATE TABLE codes (
 );
 CREATE INDEX codes_grant ON codes (grant_id);
 CREATE INDEX codes_expiry ON codes (expires_at);
+CREATE INDEX codes_challenge ON codes (challenge);
 
 CREATE TABLE refresh_tokens (
   digest      TEXT   NOT NULL PRIMARY KEY,

@@ -11,6 +11,12 @@ pub fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| matches!(b, 0x21 | 0x23..=0x5b | 0x5d..=0x7e))
 }
 
+/// The words a client's request names, without `offline_access`: it is accepted, and changes nothing. Words that no
+/// scope can be are among them: who names only such asks for nothing there is, not for everything.
+pub fn asked(text: &str) -> ScopeSet {
+    text.split(' ').filter(|word| !word.is_empty() && *word != "offline_access").collect()
+}
+
 impl ScopeSet {
     /// The empty set.
     pub const fn none() -> Self {
@@ -87,6 +93,12 @@ mod tests {
     fn words_outside_the_grammar_are_dropped() {
         assert_eq!(ScopeSet::parse("a  b\tc a \"x\" d\\e é").to_string(), "a");
         assert_eq!(ScopeSet::parse("b a b").to_string(), "b a");
+    }
+
+    #[test]
+    fn a_request_that_names_no_scope_there_can_be_names_something() {
+        assert!(asked(" offline_access  ").is_empty());
+        assert_eq!(asked("offline_access a\\b").to_string(), "a\\b");
     }
 
     #[test]

@@ -80,8 +80,8 @@ impl Params {
                 return Err(Unreadable::Limit);
             }
             let mut halves = pair.splitn(2, |byte| *byte == b'=');
-            let name = decode(halves.next().unwrap_or_default())?;
-            let value = decode(halves.next().unwrap_or_default())?;
+            let name = decode(halves.next().unwrap_or_default(), b' ')?;
+            let value = decode(halves.next().unwrap_or_default(), plus(&name))?;
             if value.len() > VALUE_LIMIT {
                 return Err(Unreadable::Limit);
             }
@@ -125,7 +125,13 @@ impl Params {
     }
 }
 
-fn decode(raw: &[u8]) -> Result<String, Unreadable> {
+/// What a bare `+` stands for: a space, as in every form, but in `state` itself. Clients write base64 there without
+/// escaping it (VS Code does) and compare what comes back with what they meant.
+fn plus(name: &str) -> u8 {
+    if name == "state" { b'+' } else { b' ' }
+}
+
+fn decode(raw: &[u8], plus: u8) -> Result<String, Unreadable> {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut rest = raw.iter();
     while let Some(byte) = rest.next() {
@@ -136,7 +142,7 @@ fn decode(raw: &[u8]) -> Result<String, Unreadable> {
                 let (Some(high), Some(low)) = (high, low) else { return Err(Unreadable::Encoding) };
                 bytes.push(u8::try_from(high * 16 + low).map_err(|_| Unreadable::Encoding)?);
             }
-            b'+' => bytes.push(b' '),
+            b'+' => bytes.push(plus),
             other => bytes.push(*other),
         }
     }
@@ -243,6 +249,7 @@ mod tests {
         let params = read("code=a%2Bb+c&state=").unwrap();
         assert_eq!(params.get("code"), Some("a+b c"));
         assert_eq!(params.get("state"), None, "empty counts as absent");
+        assert_eq!(read("state=a+b%2Bc%20d").unwrap().get("state"), Some("a+b+c d"));
     }
 
     #[test]

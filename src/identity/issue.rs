@@ -155,6 +155,11 @@ impl Identity {
                 if !tx.insert_grant(&grant, consent.redirect_host).await? {
                     return Err(Undone::Ended);
                 }
+                // Told, not refused: a person may answer two copies of one request. A client whose challenge never
+                // changes has no PKCE worth the name (RFC 9700 §2.1.1).
+                if tx.challenge_seen(&code.client, &code.challenge).await? {
+                    tx.audit(grant_event("challenge.repeated", &grant)).await?;
+                }
                 tx.insert_code(&secret.digest(), &code).await?;
                 tx.client_granted(&grant.client).await?;
                 tx.audit(grant_event("grant.created", &grant)).await?;

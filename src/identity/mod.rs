@@ -5,6 +5,7 @@
 //! - [`refresh`]: the exchange of a refresh token
 //! - [`revoke`]: the one cascade
 //! - [`password`], [`session`]: signing in
+//! - [`waiting`]: authorization requests that wait for their decision
 //! - [`people`], [`workspaces`]: users and what they act for
 //! - [`clients`], [`operator_keys`]: what the operator makes for other programs
 //! - [`keys`]: the key file
@@ -24,6 +25,7 @@ pub mod rotate;
 pub mod session;
 pub mod usage;
 pub mod verify;
+pub mod waiting;
 pub mod workspaces;
 
 use std::sync::Arc;
@@ -73,6 +75,8 @@ pub struct Identity {
     pub guesses: Arc<Counters>,
     /// The bound on concurrent password checks.
     pub passwords: Arc<password::Passwords>,
+    /// When the waiting authorization requests are counted again.
+    pub waiting: Arc<waiting::Waiting>,
 }
 
 impl Identity {
@@ -96,6 +100,7 @@ impl Identity {
             failures: Arc::new(Counters::new(20, Duration::from_mins(5))),
             guesses: Arc::new(Counters::new(30, Duration::from_mins(1))),
             passwords: Arc::default(),
+            waiting: Arc::default(),
         }
     }
 

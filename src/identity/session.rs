@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Identity;
-use crate::domain::ids::{TransactionId, UserId, WorkspaceId};
+use crate::domain::ids::{UserId, WorkspaceId};
 use crate::domain::secret::{Digest, Secret};
 use crate::domain::user::User;
 use crate::store::StoreError;
@@ -68,11 +68,6 @@ impl Identity {
     pub async fn end_session(&self, cookie: &str) -> Result<(), StoreError> {
         let digest = Digest::of(cookie);
         self.store.transaction(async |tx| tx.delete_session(&digest).await).await
-    }
-
-    /// Binds a waiting authorization request to the person who signed in on it. False if it is another's.
-    pub async fn bind(&self, transaction: &TransactionId, user: &UserId) -> Result<bool, StoreError> {
-        self.store.transaction(async |tx| tx.bind_authorization(transaction, user).await).await
     }
 
     /// Replaces a password: pending codes and all other sessions end, connections and tokens stay.

@@ -42,7 +42,7 @@ async fn batch(app: &App) -> Result<u64, StoreError> {
         .store
         .transaction(async |tx| {
             let now = tx.now;
-            let mut rows = tx.sweep_authorizations(now.minus(DAY), BATCH).await?;
+            let mut rows = tx.sweep_authorizations(now, BATCH).await?;
             rows += tx.sweep_sessions(now, BATCH).await?;
             rows += tx.sweep_codes(now.minus(DAY), BATCH).await?;
             // The first use of an access token is evidence as long as a lost answer may be recovered.

@@ -37,22 +37,34 @@ async fn shown(app: &App, brand: &Brand, req: &HttpRequest) -> Result<HttpRespon
         Ok(params) => params,
         Err(fault) => return refused(app, brand, req, (fault, &Params::default())).await,
     };
+    let source = client_ip::source(req, &app.config.trusted_proxies);
     let pending = match again(&params) {
         Some(id) => pending(app, &id).await?.filter(|kept| kept.brand().id == brand.id),
-        None => match begin(app, brand, &params).await {
+        None => match begin(app, brand, &params, &source).await {
             Ok(pending) => Some(pending),
             Err(fault) => return refused(app, brand, req, (fault, &params)).await,
         },
     };
     let pending = pending.ok_or(ErrorKind::Expired { client: None })?;
-    let mut visit = Visit::open(app, req, brand).await?;
-    visit.reached_by("transaction", pending.kept.id.as_str());
+    let visit = visit(app, req, &pending).await?;
     if let Some(outcome) = decided(&pending) {
         return Ok(visit.answer(StatusCode::OK, &done(&visit, &pending, outcome)));
     }
     bind(&visit, &pending).await?;
     let page = consent::page(&visit, &pending, Attempt::default()).await?;
     Ok(visit.answer(StatusCode::OK, &page))
+}
+
+/// A visit to a request's page, by whoever may decide it.
+async fn visit<'a>(
+    app: &'a App,
+    req: &'a HttpRequest,
+    pending: &'a Pending,
+) -> Result<Visit<'a>, StoreError> {
+    let mut visit = Visit::open(app, req, pending.brand()).await?;
+    visit.session = visit.session.filter(|(session, _)| pending.accepts_session_of(session.created_at));
+    visit.reached_by("transaction", pending.kept.id.as_str());
+    Ok(visit)
 }
 
 /// A frame around the page could make a click on *Allow* look like one on something else (clickjacking).
@@ -212,8 +224,7 @@ async fn answered(
     form: &Params,
     pending: &Pending,
 ) -> Result<HttpResponse, Stop> {
-    let mut visit = Visit::open(app, req, pending.brand()).await?;
-    visit.reached_by("transaction", pending.kept.id.as_str());
+    let visit = visit(app, req, pending).await?;
     if let Some(outcome) = decided(pending) {
         return Ok(visit.answer(StatusCode::CONFLICT, &done(&visit, pending, outcome)));
     }

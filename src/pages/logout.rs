@@ -10,9 +10,10 @@ use super::settings::purpose;
 use super::shell::{self, Visit, brand_here};
 use super::view::{ErrorKind, LogoutPage};
 use crate::app::App;
+use crate::domain::ids::UserId;
 use crate::http::strict::{self, Params};
 use crate::http::{cookies, csrf};
-use crate::oauth::authorize::transaction::again;
+use crate::store::transactions::Transaction;
 
 /// What the form's proof is for, on the page that asks.
 const PURPOSE: &str = "logout";
@@ -50,9 +51,16 @@ async fn submitted(app: &App, req: &HttpRequest, payload: web::Payload) -> Resul
     if let Some(cookie) = &cookie {
         app.identity.end_session(cookie.value()).await?;
     }
-    let mut response = see_other(&onwards(app, req, &next).await?);
+    let mut response = see_other(&onwards(&visit, &form, &next).await?);
     shell::set(&mut response, cookie.map(|_| cookies::no_session(app)).as_ref());
     Ok(response)
+}
+
+/// True if it is the owner of a request who leaves, or who has left meanwhile and pressed the button on its page:
+/// whoever merely knows the id takes it from nobody.
+fn leaves(visit: &Visit<'_>, form: &Params, kept: &Transaction, owner: &UserId) -> bool {
+    visit.session.as_ref().is_some_and(|(_, user)| user.id == *owner)
+        || csrf::check(visit.app, visit.req, kept.id.as_str(), form.get("csrf"))
 }
 
 /// The button stands on three kinds of page, each with a proof of its own.
@@ -63,14 +71,17 @@ fn proven(visit: &Visit<'_>, form: &Params, next: &Next) -> bool {
     is(PURPOSE) || settings.as_deref().is_some_and(is) || waiting.is_some_and(is)
 }
 
-/// Back to the request that waits, if one does. It belonged to the person who has just left, so whoever signs in
-/// now gets the same request anew.
-async fn onwards(app: &App, req: &HttpRequest, next: &Next) -> Result<String, Stop> {
+/// Back to the request that waits, if one does. Where it belonged to the person who has just left, whoever signs in
+/// now goes on with it under a new id; what that person still has open of it is over.
+async fn onwards(visit: &Visit<'_>, form: &Params, next: &Next) -> Result<String, Stop> {
+    let (app, req) = (visit.app, visit.req);
     if let Some(pending) = next.pending(app).await? {
-        let issuer = &pending.brand().issuer;
-        let bound = pending.kept.user.is_some() && pending.kept.decision.is_none();
-        let id = if bound { again(app, &pending).await? } else { pending.kept.id.clone() };
-        return Ok(transaction(req, issuer, &id));
+        let kept = &pending.kept;
+        let id = match &kept.user {
+            Some(owner) if leaves(visit, form, kept, owner) => app.identity.hand_on(&kept.id, owner).await?,
+            _ => None,
+        };
+        return Ok(transaction(req, &pending.brand().issuer, id.as_ref().unwrap_or(&kept.id)));
     }
     let issuer = brand_here(app, req).map(|brand| brand.issuer.as_str()).unwrap_or_default();
     Ok(next.location(req, issuer, SIGN_IN))

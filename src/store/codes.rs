@@ -13,6 +13,8 @@ const BY_DIGEST: &str =
     "SELECT grant_id, client_id, redirect_uri, challenge, expires_at, consumed_at, wrong_tries
      FROM codes WHERE digest = $1";
 const CONSUME: &str = "UPDATE codes SET consumed_at = $2 WHERE digest = $1 AND consumed_at IS NULL";
+const CHALLENGED: &str =
+    "SELECT COUNT(*) AS n FROM (SELECT 1 FROM codes WHERE challenge = $1 AND client_id = $2 LIMIT 1) AS seen";
 const WRONG: &str = "UPDATE codes SET wrong_tries = wrong_tries + 1 WHERE digest = $1";
 const DROP_PENDING: &str = "DELETE FROM codes WHERE consumed_at IS NULL AND grant_id IN
      (SELECT id FROM grants WHERE user_id = $1 AND activated_at IS NULL)";
@@ -69,6 +71,12 @@ impl Tx {
             .execute(self.connection())
             .await?;
         Ok(())
+    }
+
+    /// True if a code of this client with this challenge was kept before.
+    pub async fn challenge_seen(&mut self, client: &ClientId, challenge: &str) -> Result<bool, StoreError> {
+        let seen = sqlx::query(CHALLENGED).bind(challenge).bind(client.as_str());
+        Ok(seen.fetch_one(self.connection()).await?.number("n")? > 0)
     }
 
     /// Consumes a code, once. False if another request was first.

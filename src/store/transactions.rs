@@ -5,7 +5,8 @@ use super::{Store, StoreError, Tx};
 use crate::domain::clock::Timestamp;
 use crate::domain::ids::{TransactionId, UserId};
 
-const INSERT: &str = "INSERT INTO transactions (id, request, created_at, expires_at) VALUES ($1, $2, $3, $4)";
+const INSERT: &str =
+    "INSERT INTO transactions (id, request, address, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)";
 const BY_ID: &str =
     "SELECT request, user_id, created_at, expires_at, decision FROM transactions WHERE id = $1";
 const BIND: &str = "UPDATE transactions SET user_id = $2 WHERE id = $1 AND decided_at IS NULL
@@ -14,9 +15,21 @@ const DECIDE: &str = "UPDATE transactions
      SET decided_at = $2, decision = $3, user_id = COALESCE(user_id, $4)
      WHERE id = $1 AND decided_at IS NULL AND expires_at > $2
        AND (user_id IS NULL OR user_id = COALESCE($4, user_id))";
-const COUNT: &str = "SELECT COUNT(*) AS n FROM transactions WHERE decided_at IS NULL";
-const EVICT: &str = "DELETE FROM transactions WHERE id IN (
-     SELECT id FROM transactions WHERE decided_at IS NULL ORDER BY created_at LIMIT $1)";
+/// The same request under another id, for whoever comes next. One row and one statement: there is no moment at which
+/// it could be decided twice.
+const HAND_ON: &str = "UPDATE transactions SET id = $2, user_id = NULL
+     WHERE id = $1 AND decided_at IS NULL AND (user_id IS NULL OR user_id = $3)";
+const WAITING: &str = "SELECT COUNT(*) AS n FROM transactions WHERE decided_at IS NULL";
+/// Each person, and each address of those that are nobody's yet, holds a pile with the newest on top. What lies
+/// deepest in its pile goes first, so a flood digs up its own; a person's first `$2` never go. Who was bound
+/// between the choice and the deletion is no longer the one that was chosen.
+const EVICT: &str = "DELETE FROM transactions WHERE decided_at IS NULL AND (id, COALESCE(user_id, '')) IN (
+     SELECT id, person FROM (
+         SELECT id, COALESCE(user_id, '') AS person, created_at, ROW_NUMBER() OVER (
+             PARTITION BY COALESCE(user_id, address, '') ORDER BY created_at DESC, id) AS depth
+         FROM transactions WHERE decided_at IS NULL) AS waiting
+     WHERE person = '' OR depth > $2
+     ORDER BY depth DESC, created_at, id LIMIT $1)";
 const SWEEP: &str =
     "DELETE FROM transactions WHERE id IN (SELECT id FROM transactions WHERE expires_at < $1 LIMIT $2)";
 
@@ -54,20 +67,44 @@ impl Store {
 }
 
 impl Tx {
-    /// Keeps a request; the oldest undecided ones give way beyond `cap`.
-    pub async fn insert_authorization(&mut self, kept: &Transaction, cap: i64) -> Result<(), StoreError> {
-        let count = sqlx::query(COUNT).fetch_one(self.connection()).await?.number("n")?;
-        if count >= cap {
-            sqlx::query(EVICT).bind((count - cap + cap / 100).max(1)).execute(self.connection()).await?;
-        }
+    /// Keeps a request that came from `address`.
+    pub async fn insert_authorization(
+        &mut self,
+        kept: &Transaction,
+        address: &str,
+    ) -> Result<(), StoreError> {
         sqlx::query(INSERT)
             .bind(kept.id.as_str())
             .bind(&kept.request)
+            .bind(address)
             .bind(kept.created_at.millis())
             .bind(kept.expires_at.millis())
             .execute(self.connection())
             .await?;
         Ok(())
+    }
+
+    /// How many requests wait.
+    pub async fn waiting_authorizations(&mut self) -> Result<i64, StoreError> {
+        sqlx::query(WAITING).fetch_one(self.connection()).await?.number("n")
+    }
+
+    /// Deletes `count` requests that wait, of those first who hold most; a person's newest `own` stay.
+    pub async fn evict_authorizations(&mut self, count: i64, own: i64) -> Result<u64, StoreError> {
+        let done = sqlx::query(EVICT).bind(count).bind(own).execute(self.connection()).await?;
+        Ok(done.rows_affected())
+    }
+
+    /// Gives a request that waits, and is nobody's or `user`'s, a new id and binds it to nobody. False if it was
+    /// decided meanwhile or is another's.
+    pub async fn hand_on_authorization(
+        &mut self,
+        id: &TransactionId,
+        to: &TransactionId,
+        user: &UserId,
+    ) -> Result<bool, StoreError> {
+        let bound = sqlx::query(HAND_ON).bind(id.as_str()).bind(to.as_str()).bind(user.as_str());
+        Ok(bound.execute(self.connection()).await?.rows_affected() > 0)
     }
 
     /// Binds a request to the person who signed in on it. False if it is another's or decided.

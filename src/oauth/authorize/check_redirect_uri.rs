@@ -21,10 +21,7 @@ pub(super) fn check(
         (None, [only]) => only.as_str(),
         (None, _) => return Err(Fault::Page(PageFault::Redirect)),
     };
-    let good = redirect_uri::check(asked).is_ok()
-        && registered.iter().any(|own| redirect_uri::matches(own, asked))
-        && redirect_allowlist::allows(&app.config.oauth.redirect_allowlist, asked);
-    if !good {
+    if !is_own(app, client, asked) {
         return Err(Fault::Page(PageFault::Redirect));
     }
     Ok(VerifiedRedirect {
@@ -32,4 +29,11 @@ pub(super) fn check(
         state: params.get("state").map(str::to_owned),
         issuer: brand.issuer.clone(),
     })
+}
+
+/// True if an answer may go there: when it is asked for, and still when it is decided.
+pub(super) fn is_own(app: &App, client: &Client, uri: &str) -> bool {
+    redirect_uri::check(uri).is_ok()
+        && client.metadata.redirect_uris.iter().any(|own| redirect_uri::matches(own, uri))
+        && redirect_allowlist::allows(&app.config.oauth.redirect_allowlist, uri)
 }

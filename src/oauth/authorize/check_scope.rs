@@ -3,7 +3,7 @@
 
 use crate::app::service::Service;
 use crate::domain::client::Client;
-use crate::domain::scope::ScopeSet;
+use crate::domain::scope::{self, ScopeSet};
 use crate::http::strict::Params;
 use crate::oauth::error::Code;
 
@@ -21,9 +21,9 @@ pub(super) fn check(
     client: &Client,
     service: &Service,
 ) -> Result<Offered, (Code, &'static str)> {
-    let asked = wanted(params.get("scope"));
+    let asked = scope::asked(params.get("scope").unwrap_or_default());
     if asked.is_empty() || service.scopes.is_empty() {
-        let registered = wanted(client.metadata.scope.as_deref());
+        let registered = scope::asked(client.metadata.scope.as_deref().unwrap_or_default());
         let ticked = service.scopes.intersection(&registered);
         let ticked = if ticked.is_empty() { service.default_scopes.clone() } else { ticked };
         return Ok(Offered { offered: service.scopes.clone(), ticked });
@@ -33,9 +33,4 @@ pub(super) fn check(
         return Err((Code::InvalidScope, "none of the scopes exists here"));
     }
     Ok(Offered { ticked: offered.clone(), offered })
-}
-
-/// The scopes named, without `offline_access`: it is accepted, and changes nothing.
-fn wanted(text: Option<&str>) -> ScopeSet {
-    ScopeSet::parse(text.unwrap_or_default()).iter().filter(|scope| *scope != "offline_access").collect()
 }

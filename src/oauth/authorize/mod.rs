@@ -6,6 +6,7 @@
 
 mod check_client;
 mod check_pkce;
+mod check_prompt;
 mod check_redirect_uri;
 mod check_resource;
 mod check_response_type;
@@ -80,12 +81,13 @@ pub fn parameters(req: &HttpRequest) -> Result<Params, Fault> {
     Ok(strict::query(req, &KNOWN, &["resource"])?)
 }
 
-/// Checks a request and keeps it. `GET` has no other effect, so a second one does no harm.
-pub async fn begin(app: &App, brand: &Brand, params: &Params) -> Result<Pending, Fault> {
+/// Checks a request that came from `address` and keeps it. `GET` has no other effect, so a second one does no harm.
+pub async fn begin(app: &App, brand: &Brand, params: &Params, address: &str) -> Result<Pending, Fault> {
     let client = check_client::check(app, params).await?;
     let redirect = check_redirect_uri::check(app, brand, params, &client)?;
     let refuse = |(code, description)| Fault::Client(redirect.clone(), code, description);
     check_response_type::check(params).map_err(refuse)?;
+    let sign_in_again = check_prompt::check(params).map_err(refuse)?;
     let challenge = check_pkce::check(params).map_err(refuse)?;
     let service = check_resource::check(app, brand, params).map_err(refuse)?;
     let scopes = check_scope::check(params, &client, service).map_err(refuse)?;
@@ -101,6 +103,7 @@ pub async fn begin(app: &App, brand: &Brand, params: &Params) -> Result<Pending,
         ticked: scopes.ticked.to_string(),
         scope_as_sent: params.get("scope").unwrap_or_default().to_owned(),
         challenge: challenge.to_owned(),
+        sign_in_again,
     };
-    Ok(transaction::keep(app, request, client).await?)
+    Ok(transaction::keep(app, request, client, address).await?)
 }

@@ -5,17 +5,16 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::VerifiedRedirect;
+use super::check_redirect_uri::is_own;
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::app::service::Service;
 use crate::domain::client::Client;
+use crate::domain::clock::Timestamp;
 use crate::domain::ids::{ClientId, TransactionId};
 use crate::domain::scope::ScopeSet;
 use crate::store::StoreError;
 use crate::store::transactions::Transaction;
-
-/// Undecided requests kept at most.
-const CAP: i64 = 50_000;
 
 /// A checked request, as it is kept.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -38,6 +37,9 @@ pub struct Request {
     pub scope_as_sent: String,
     /// The S256 challenge.
     pub challenge: String,
+    /// Whether it takes a sign-in of its own: `prompt=login`.
+    #[serde(default)]
+    pub sign_in_again: bool,
 }
 
 /// A kept request with what it names.
@@ -68,6 +70,11 @@ impl Pending {
         }
     }
 
+    /// Whether a session that began at `began` is enough to decide it.
+    pub fn accepts_session_of(&self, began: Timestamp) -> bool {
+        !self.request.sign_in_again || began >= self.kept.created_at
+    }
+
     /// The scopes that can be allowed.
     pub fn offered(&self) -> ScopeSet {
         ScopeSet::parse(&self.request.scopes)
@@ -79,7 +86,12 @@ impl Pending {
     }
 }
 
-pub(super) async fn keep(app: &App, request: Request, client: Client) -> Result<Pending, StoreError> {
+pub(super) async fn keep(
+    app: &App,
+    request: Request,
+    client: Client,
+    address: &str,
+) -> Result<Pending, StoreError> {
     let now = app.clock.now();
     let kept = Transaction {
         id: TransactionId::generate(app.entropy.as_ref()),
@@ -89,22 +101,9 @@ pub(super) async fn keep(app: &App, request: Request, client: Client) -> Result<
         expires_at: now.plus(app.identity.lifetimes.transaction),
         decision: None,
     };
-    app.identity.store.transaction(async |tx| tx.insert_authorization(&kept, CAP).await).await?;
+    app.identity.keep_request(&kept, address).await?;
     let service = service(app, &request)?;
     Ok(Pending { kept, request, client, service })
-}
-
-/// Keeps an undecided request once more, bound to nobody and no longer than before: for somebody who wants to
-/// decide as another person.
-pub async fn again(app: &App, pending: &Pending) -> Result<TransactionId, StoreError> {
-    let kept = Transaction {
-        id: TransactionId::generate(app.entropy.as_ref()),
-        user: None,
-        decision: None,
-        ..pending.kept.clone()
-    };
-    app.identity.store.transaction(async |tx| tx.insert_authorization(&kept, CAP).await).await?;
-    Ok(kept.id)
 }
 
 fn service(app: &App, request: &Request) -> Result<Arc<Service>, StoreError> {
@@ -112,8 +111,8 @@ fn service(app: &App, request: &Request) -> Result<Arc<Service>, StoreError> {
     all.find(|own| own.id.as_str() == request.service).cloned().ok_or(StoreError::Corrupt("service"))
 }
 
-/// The kept request of an id, decided or not. `None` if it is unknown, expired, or its client or service has
-/// gone meanwhile.
+/// The kept request of an id, decided or not. `None` if it is unknown, expired, or its client, redirect or service
+/// has gone meanwhile.
 pub async fn pending(app: &App, id: &TransactionId) -> Result<Option<Pending>, StoreError> {
     let Some(kept) = app.identity.store.authorization(id).await? else { return Ok(None) };
     if kept.expires_at <= app.clock.now() {
@@ -121,7 +120,8 @@ pub async fn pending(app: &App, id: &TransactionId) -> Result<Option<Pending>, S
     }
     let request: Request = serde_json::from_str(&kept.request).map_err(|_| StoreError::Corrupt("request"))?;
     let client = app.identity.store.client(&ClientId::from(request.client.as_str())).await?;
-    let Some(client) = client.filter(|client| client.disabled_at.is_none()) else { return Ok(None) };
+    let usable = |client: &Client| client.disabled_at.is_none() && is_own(app, client, &request.redirect_uri);
+    let Some(client) = client.filter(usable) else { return Ok(None) };
     let Ok(service) = service(app, &request) else { return Ok(None) };
     Ok(Some(Pending { kept, request, client, service }))
 }

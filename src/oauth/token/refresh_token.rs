@@ -4,7 +4,7 @@
 use super::{asked_service, required, services};
 use crate::app::App;
 use crate::app::brand::Brand;
-use crate::domain::scope::ScopeSet;
+use crate::domain::scope::{self, ScopeSet};
 use crate::domain::secret::Secret;
 use crate::http::strict::Params;
 use crate::identity::issue::Issued;
@@ -44,10 +44,6 @@ pub(super) async fn exchange(
     })
 }
 
-/// Clients send what they registered, or add `offline_access`: only what is left without it counts as asking.
 fn asked_scopes(form: &Params) -> Option<ScopeSet> {
-    let text = form.get("scope")?;
-    let asked: ScopeSet =
-        text.split(' ').filter(|scope| !scope.is_empty() && *scope != "offline_access").collect();
-    (!asked.is_empty()).then_some(asked)
+    form.get("scope").map(scope::asked).filter(|asked| !asked.is_empty())
 }

@@ -11,9 +11,13 @@
 //! | `N-001…` | attacks and malformed input, each with its right answer |
 
 mod answers;
+mod authorize;
+mod authorize_scope;
 mod bearer;
 mod client_auth;
 mod codes;
+mod consent;
+mod consent_page;
 mod cors;
 mod discovery;
 mod gateway;
@@ -22,16 +26,23 @@ mod kit;
 mod limits;
 mod list;
 mod nodes;
+mod pkce;
+mod prompt;
 mod public_url;
+mod redirect_answers;
+mod redirect_matching;
 mod redirects;
 mod refresh;
 mod refresh_bounds;
 mod registration;
 mod resources;
 mod revocation;
+mod sign_in;
+mod state;
 mod streams;
 mod tokens;
 mod transport;
+mod waiting;
 mod wire;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -92,33 +92,6 @@ fn cookies_are_out_of_reach_of_scripts_and_other_sites() {
 }
 
 #[test]
-fn nobody_is_sent_elsewhere_after_signing_in() {
-    let app = TestApp::start();
-    let person = app.person("ana");
-    for next in [
-        "https://evil.example/",
-        "//evil.example",
-        "/\\evil.example",
-        "javascript:alert(1)",
-        "/%0d%0aSet-Cookie:x",
-    ] {
-        let mut browser = Browser::new(&app);
-        let form = form_with(&browser.get("/login"), "password")
-            .set("email", &person.email)
-            .set("password", PASSWORD)
-            .set("next", next);
-        let reply = browser.post(&form.action, &form.pairs());
-        if reply.status == 303 {
-            let location = reply.header("location").unwrap();
-            assert!(
-                location.starts_with('/') && !location.starts_with("//") && !location.contains("evil"),
-                "{location}"
-            );
-        }
-    }
-}
-
-#[test]
 fn guessing_passwords_is_slowed_down() {
     let app = TestApp::start();
     let person = app.person("ana");

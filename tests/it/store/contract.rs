@@ -261,7 +261,18 @@ async fn codes_and_requests(world: &World) {
     assert_eq!(world.store.code(&digest).await.unwrap().unwrap().wrong_tries, 1);
     assert!(tx!(world, |tx| tx.consume_code(&digest).await?));
     assert!(!tx!(world, |tx| tx.consume_code(&digest).await?), "once");
+    for (by, challenge, seen) in [
+        ("agent", &code.challenge, true),
+        ("agent", &"d".repeat(43), false),
+        ("other", &code.challenge, false),
+    ] {
+        let found = tx!(world, |tx| tx.challenge_seen(&ClientId::from(by), challenge).await?);
+        assert_eq!(found, seen, "{by} {challenge}");
+    }
+    waiting(world).await;
+}
 
+async fn waiting(world: &World) {
     let kept = |id: &str| Transaction {
         id: TransactionId::from(id),
         request: "{}".to_owned(),
@@ -271,23 +282,65 @@ async fn codes_and_requests(world: &World) {
         decision: None,
     };
     let (one, ana, bruno) = (TransactionId::from("t1"), UserId::from("ana"), UserId::from("bruno"));
-    tx!(world, |tx| tx.insert_authorization(&kept("t1"), 2).await?);
+    tx!(world, |tx| tx.insert_authorization(&kept("t1"), "192.0.2.1").await?);
     assert!(tx!(world, |tx| tx.bind_authorization(&one, &ana).await?));
     assert!(!tx!(world, |tx| tx.bind_authorization(&one, &bruno).await?), "it is another's");
     assert!(!tx!(world, |tx| tx.decide_authorization(&one, "allow", Some(&bruno)).await?), "it is another's");
     assert!(tx!(world, |tx| tx.decide_authorization(&one, "allow", Some(&ana)).await?));
     assert!(!tx!(world, |tx| tx.decide_authorization(&one, "deny", None).await?), "one decision");
     assert_eq!(world.store.authorization(&one).await.unwrap().unwrap().decision.as_deref(), Some("allow"));
-    for number in 2..6 {
-        tx!(world, |tx| tx.insert_authorization(&kept(&format!("t{number}")), 2).await?);
+
+    let next = TransactionId::from("t2");
+    tx!(world, |tx| tx.insert_authorization(&kept("t0"), "192.0.2.1").await?);
+    let (open, two) = (TransactionId::from("t0"), TransactionId::from("t3"));
+    assert!(!tx!(world, |tx| tx.hand_on_authorization(&one, &next, &ana).await?), "it is decided");
+    assert!(tx!(world, |tx| tx.bind_authorization(&open, &ana).await?));
+    assert!(!tx!(world, |tx| tx.hand_on_authorization(&open, &next, &bruno).await?), "it is another's");
+    assert!(tx!(world, |tx| tx.hand_on_authorization(&open, &next, &ana).await?));
+    assert!(!tx!(world, |tx| tx.hand_on_authorization(&open, &two, &ana).await?), "once");
+    assert_eq!(world.store.authorization(&open).await.unwrap(), None);
+    let handed = world.store.authorization(&next).await.unwrap().unwrap();
+    assert_eq!((handed.user, handed.decision), (None, None));
+    assert!(
+        !tx!(world, |tx| tx.decide_authorization(&open, "allow", Some(&ana)).await?),
+        "the old one is over"
+    );
+    assert!(tx!(world, |tx| tx.decide_authorization(&next, "deny", Some(&bruno)).await?));
+    assert_eq!(tx!(world, |tx| tx.waiting_authorizations().await?), 0);
+    evicted(world, &kept).await;
+}
+
+/// What waits, by the letter of who holds it and oldest first: `a` and `b` are addresses, `x` and `y` people.
+async fn evicted(world: &World, kept: &impl Fn(&str) -> Transaction) {
+    for id in ["y1", "x1", "a1", "a2", "a3", "b1", "a4", "x2", "b2", "a5", "x3"] {
+        let (holder, kept) = (&id[..1], kept(id));
+        tx!(world, |tx| {
+            tx.insert_authorization(&kept, if holder == "b" { "192.0.2.2" } else { "192.0.2.1" }).await?;
+            if matches!(holder, "x" | "y") {
+                assert!(tx.bind_authorization(&kept.id, &UserId::from(holder)).await?);
+            }
+        });
         world.clock.advance(Duration::from_millis(5));
     }
-    let mut left = 0;
-    for number in 2..6 {
-        let id = TransactionId::from(format!("t{number}"));
-        left += usize::from(world.store.authorization(&id).await.unwrap().is_some());
-    }
-    assert_eq!(left, 2, "the oldest give way");
+    let left = async |evict: i64, own: i64| {
+        tx!(world, |tx| tx.evict_authorizations(evict, own).await?);
+        let mut left = Vec::new();
+        for id in ["y1", "x1", "x2", "x3", "a1", "a2", "a3", "a4", "a5", "b1", "b2"] {
+            if world.store.authorization(&TransactionId::from(id)).await.unwrap().is_some() {
+                left.push(id);
+            }
+        }
+        assert_eq!(tx!(world, |tx| tx.waiting_authorizations().await?), i64::try_from(left.len()).unwrap());
+        left.join(" ")
+    };
+    assert_eq!(left(2, 1).await, "y1 x1 x2 x3 a3 a4 a5 b1 b2", "of who holds most, the oldest first");
+    assert_eq!(left(2, 1).await, "y1 x2 x3 a4 a5 b1 b2", "then of the next, the person among them");
+    assert_eq!(left(2, 3).await, "y1 x2 x3 a5 b2", "but not of what is a person's own share");
+    assert_eq!(left(100, 1).await, "y1 x3", "whatever comes");
+    assert!(
+        world.store.authorization(&TransactionId::from("t1")).await.unwrap().is_some(),
+        "what is decided stays"
+    );
 }
 
 async fn sessions(world: &World) {

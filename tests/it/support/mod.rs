@@ -1,7 +1,9 @@
 //! What every test needs: a server, people, clients, workers.
 
+pub mod answer;
 pub mod app;
 pub mod callers;
+pub mod database;
 pub mod flow;
 pub mod http;
 pub mod mcp;
