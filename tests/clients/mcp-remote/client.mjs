@@ -1,10 +1,9 @@
 // mcp-remote, as a desktop app starts it: a program between the app's pipe and the server, which discovers, registers,
 // opens the browser and remembers in a folder. Twice: once for each era of the protocol, once for each proof of
-// identity. It has no command that ends a connection, so connections are ended at the server.
+// identity.
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Program } from "../shared/program.mjs";
 import {
@@ -13,6 +12,7 @@ import {
   demo,
   freshToken,
   main,
+  ownFolder,
   pasteToken,
   portero,
   restart,
@@ -31,7 +31,7 @@ const PROCESSES = 3;
 
 /** A folder that mcp-remote remembers in, as its user's home keeps one. */
 class Memory {
-  folder = mkdtempSync(join(tmpdir(), "portero-mcp-remote-"));
+  folder = ownFolder("mcp-remote");
 
   file(kind) {
     const folder = join(this.folder, "mcp-remote-v1");
@@ -58,9 +58,6 @@ class Memory {
   }
   lose(kind) {
     rmSync(this.file(kind));
-  }
-  forget() {
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
@@ -361,7 +358,6 @@ const journey = async (era, args, proof) => {
     await anew.meetings();
     await anew.stop();
   });
-  memory.forget();
 };
 
 await main(async () => {
@@ -383,5 +379,5 @@ await main(async () => {
     });
     await app.stop();
   });
-  memory.forget();
+  console.log("  (it has no command that ends a connection: they are ended at the server)");
 });

@@ -14,6 +14,9 @@ const state = process.env.CLIENTS_STATE;
 /** What the demo said of itself when it was last started. */
 export const demo = () => JSON.parse(readFileSync(join(state, "demo.json"), "utf8").split("\n")[0]);
 
+/** An empty folder for what a client remembers; it goes with the run. */
+export const ownFolder = (name) => mkdtempSync(join(state, `${name}-`));
+
 /** What the demo's service offers. */
 export const TOOLS = [
   "get_meeting",
