@@ -1,5 +1,5 @@
 // The Inspector's command line: every command is a program that remembers in its user's home. Twice: once for each era
-// of the protocol, once for each proof of identity. Beside it, a personal access token given as a header.
+// of the protocol, and by that once for each proof of identity. Beside it, a personal access token given as a header.
 
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,8 +26,8 @@ import {
   within,
 } from "../shared/support.mjs";
 
-// The Inspector asks for a newer Node than Debian brings, so one is installed beside it. (Its web half wants vite, which
-// nothing here runs; newer ones than the held one name an optional package that is not to be had, and `npm ci` refuses.)
+// The Inspector asks for a newer Node than Debian brings, so one is installed beside it. Its web half wants vite, which
+// nothing here runs: newer ones than the held one name an optional package that cannot be had, and `npm ci` refuses.
 const require = createRequire(import.meta.url);
 const NODE = join(dirname(require.resolve(`node-linux-${process.arch}/package.json`)), "bin/node");
 const INSPECTOR = join(dirname(require.resolve("@modelcontextprotocol/inspector/package.json")), "clients/launcher");

@@ -1,6 +1,6 @@
 // mcp-remote, as a desktop app starts it: a program between the app's pipe and the server, which discovers, registers,
-// opens the browser and remembers in a folder. Twice: once for each era of the protocol, once for each proof of
-// identity.
+// opens the browser and remembers in a folder. Twice: once for each era of the protocol, and by that once for each
+// proof of identity. Beside it, a personal access token given as a header.
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
