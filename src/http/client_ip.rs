@@ -22,28 +22,6 @@ pub fn source(req: &HttpRequest, trusted: &[IpNet]) -> String {
     }
 }
 
-/// The address as what it costs to have one: an IPv6 customer has a whole /64 to come from.
-pub fn source(req: &HttpRequest, trusted: &[IpNet]) -> String {
-    match client_ip(req, trusted) {
-        IpAddr::V4(own) => own.to_string(),
-        IpAddr::V6(own) => {
-            let [a, b, c, d, ..] = own.segments();
-            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
-        }
-    }
-}
-
-/// The address as what it costs to have one: an IPv6 customer has a whole /64 to come from.
-pub fn source(req: &HttpRequest, trusted: &[IpNet]) -> String {
-    match client_ip(req, trusted) {
-        IpAddr::V4(own) => own.to_string(),
-        IpAddr::V6(own) => {
-            let [a, b, c, d, ..] = own.segments();
-            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
-        }
-    }
-}
-
 /// The peer's address, or, where the peer is a trusted proxy, the nearest address in `X-Forwarded-For` that is
 /// not one.
 pub fn client_ip(req: &HttpRequest, trusted: &[IpNet]) -> IpAddr {

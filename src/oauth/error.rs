@@ -9,6 +9,7 @@ use actix_web::http::header::{self, HeaderValue};
 
 use crate::http::answer;
 use crate::http::strict::Unreadable;
+use crate::oauth::authorize::PageFault;
 use crate::store::StoreError;
 
 /// Public codes: RFC 6749 §5.2 and §4.1.2.1, RFC 7009 §2.2.1, RFC 7591 §3.2.2, RFC 8707 §2.
@@ -196,6 +197,22 @@ impl From<Unreadable> for OAuthError {
         };
         let mut error = Self::new(Code::InvalidRequest, description);
         error.status = Some(fault.status());
+        error
+    }
+}
+
+/// What the authorization endpoint answers to a program where a person gets a page: 400 whatever the code, for
+/// there is no proof of the client's here that could be wrong.
+impl From<PageFault> for OAuthError {
+    fn from(fault: PageFault) -> Self {
+        let mut error = match fault {
+            PageFault::UnknownClient => {
+                Self::new(Code::InvalidClient, "there is no such client, register again")
+            }
+            PageFault::Redirect => Self::new(Code::InvalidRequest, "redirect_uri is not one of the client's"),
+            PageFault::Unreadable(fault) => fault.into(),
+        };
+        error.status = Some(StatusCode::BAD_REQUEST);
         error
     }
 }

@@ -90,8 +90,15 @@ pub(super) async fn form(req: &HttpRequest, payload: actix_web::web::Payload) ->
 
 /// True if the caller is a browser that wants a page, not a program that wants to be sent on.
 pub(super) fn wants_page(req: &HttpRequest) -> bool {
+    accepts(req, "text/html")
+}
+
+/// True if the caller is a program that asks for JSON by name; whoever takes anything gets the page.
+pub(super) fn wants_json(req: &HttpRequest) -> bool {
+    accepts(req, "application/json") && !wants_page(req)
+}
+
+fn accepts(req: &HttpRequest, kind: &str) -> bool {
     let values = req.headers().get_all(header::ACCEPT);
-    values
-        .filter_map(|value| value.to_str().ok())
-        .any(|value| value.to_ascii_lowercase().contains("text/html"))
+    values.filter_map(|value| value.to_str().ok()).any(|value| value.to_ascii_lowercase().contains(kind))
 }

@@ -5,7 +5,7 @@
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-use super::answer::{self, Stop, see_other, wants_page};
+use super::answer::{self, Stop, see_other, wants_json, wants_page};
 use super::consent::{self, Attempt};
 use super::next::{is_transaction, transaction};
 use super::shell::Visit;
@@ -20,6 +20,7 @@ use crate::http::csrf;
 use crate::http::strict::Params;
 use crate::oauth::authorize::decide::{self, NotDecided, NotProven, Person};
 use crate::oauth::authorize::{Fault, PageFault, Pending, begin, parameters, pending};
+use crate::oauth::error::OAuthError;
 use crate::store::StoreError;
 
 /// Wrong tokens are counted in windows of this length.
@@ -103,6 +104,8 @@ async fn refused(
     let id = params.get("client_id").unwrap_or_default();
     let kind = match fault {
         Fault::Store(error) => return Err(error.into()),
+        // mcp-remote asks so before it opens a browser, and registers again when its registration is gone.
+        Fault::Page(fault) if wants_json(req) => return Ok(OAuthError::from(fault).response()),
         Fault::Page(PageFault::UnknownClient) => ErrorKind::UnknownClient,
         Fault::Page(PageFault::Unreadable(_)) => ErrorKind::Unreadable,
         Fault::Page(PageFault::Redirect) => {

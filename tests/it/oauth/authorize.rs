@@ -6,6 +6,37 @@ use crate::support::http::{post_form, query_value, request};
 
 const HTML: [(&str, &str); 1] = [("accept", "text/html,application/xhtml+xml")];
 
+/// mcp-remote asks with what it remembers before it opens a browser; it registers again only on this answer.
+#[test]
+fn a_program_that_asks_for_json_is_told_in_json_where_a_person_gets_a_page() {
+    let app = TestApp::start();
+    let client = app.register("agent");
+    let unread = format!("{}&state=other", app.authorize_url(&client, &[]));
+    for (url, code) in [
+        (app.authorize_url(&client, &[("client_id", "gone")]), "invalid_client"),
+        (app.authorize_url(&client, &[("redirect_uri", "https://evil.example/cb")]), "invalid_request"),
+        (unread, "invalid_request"),
+    ] {
+        for (accept, json) in [
+            ("application/json", true),
+            ("application/json, text/event-stream", true),
+            ("text/html, application/json", false),
+            ("*/*", false),
+        ] {
+            let reply = request("GET", &url, &[("accept", accept)], None);
+            assert_eq!(reply.status, 400, "{accept}");
+            assert!(reply.header("location").is_none(), "{accept}");
+            let kind = reply.header("content-type").unwrap();
+            assert_eq!(kind.starts_with("application/json"), json, "{accept}: {kind}");
+            if json {
+                assert_eq!(reply.json()["error"], code, "{accept}");
+                assert!(reply.json()["error_description"].is_string(), "{accept}");
+                assert_eq!(reply.header("cache-control"), Some("no-store"));
+            }
+        }
+    }
+}
+
 #[test]
 fn a_token_is_the_ceiling_of_what_it_authorizes() {
     let app = TestApp::start();
