@@ -53,7 +53,8 @@ from support import (
 )
 
 # The report is the only thing to read.
-logging.getLogger("fastmcp").setLevel(logging.ERROR)
+for logger in ("fastmcp", "mcp"):
+    logging.getLogger(logger).setLevel(logging.CRITICAL)
 
 
 class Person(webbrowser.BaseBrowser):
@@ -61,10 +62,11 @@ class Person(webbrowser.BaseBrowser):
 
     def __init__(self):
         super().__init__()
-        self.pat, self.visits = None, []
+        self.pat, self.visits, self.way = None, [], None
 
     def open(self, url, new=0, autoraise=True):
-        threading.Thread(target=self.visit, args=(url,), daemon=True).start()
+        self.way = threading.Thread(target=self.visit, args=(url,), daemon=True)
+        self.way.start()
         return True
 
     def visit(self, url):
@@ -191,6 +193,7 @@ async def connect(era, app, revision):
 
     async with step(f"{era}: the authorization asks for the right things, the redirect answers them"):
         equal(len(PERSON.visits), 1)
+        await asyncio.to_thread(PERSON.way.join, 10)
         visit = PERSON.visits[0]
         redirect = f"http://localhost:{app.oauth.redirect_port}/callback"
         asked = visit["asked"]
