@@ -6,17 +6,11 @@ environment that has no browser. At the end three processes share one refresh to
 
 import asyncio
 import json
-import multiprocessing
-import os
 import re
-import subprocess
 import sys
 import time
-import traceback
 from contextlib import asynccontextmanager
-from html.parser import HTMLParser
-from pathlib import Path
-from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 from mcp import Client, MCPError
@@ -24,86 +18,27 @@ from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
-DEMO = json.loads((Path(os.environ["CLIENTS_STATE"]) / "demo.json").read_text().splitlines()[0])
-ENDPOINT = DEMO["endpoint"]
-PATH = urlsplit(ENDPOINT).path
+from consent import consent
+from support import (
+    ENDPOINT,
+    PATH,
+    PROCESSES,
+    TOOLS,
+    answering,
+    at_once,
+    check_discovery,
+    check_tokens,
+    equal,
+    eras,
+    fresh_token,
+    refused_refresh,
+    revoke_token,
+    status_of,
+    step,
+)
+
 # Nobody listens there: the redirect is read from the answer to the form.
 REDIRECT = "http://127.0.0.1:3030/callback"
-TOOLS = [
-    "get_meeting",
-    "get_meeting_transcript",
-    "get_recurring_meeting_history",
-    "get_shared_note",
-    "list_meetings",
-    "list_pending_action_items",
-    "search_meetings",
-    "search_shared_notes",
-]
-PROCESSES = 3
-CREATE = ["token", "create", "--user", DEMO["email"], "--brand", "mico"]
-
-
-def portero(*args):
-    """Runs a command beside the server and reads its JSON."""
-    command = [os.environ["PORTERO_BIN"], "--config", DEMO["config"], *args, "--json"]
-    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return json.loads(text) if text.strip() else None
-
-
-def equal(actual, expected):
-    assert actual == expected, f"{actual!r} instead of {expected!r}"
-
-
-class Failed(Exception):
-    pass
-
-
-@asynccontextmanager
-async def step(name):
-    """One line of the report. What depends on a failed step cannot be right, so it ends the journey."""
-    try:
-        yield
-    except Exception:
-        print(f"  FAILED {name}")
-        print("".join(f"    {line}\n" for line in traceback.format_exc().splitlines()), end="", flush=True)
-        raise Failed from None
-    print(f"  ok {name}", flush=True)
-
-
-class ConsentForm(HTMLParser):
-    """The page's form that takes a token: where it goes, and what it sends untouched."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.forms = []
-        self.feed(html)
-        forms = [form for form in self.forms if "personal_access_token" in form["names"]]
-        assert len(forms) == 1, f"{len(forms)} forms take a token"
-        self.action = forms[0]["action"]
-        self.fields = forms[0]["fields"]
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        if tag == "form":
-            self.forms.append({"action": attrs["action"], "names": set(), "fields": {}})
-        elif tag == "input" and self.forms and "name" in attrs:
-            form = self.forms[-1]
-            form["names"].add(attrs["name"])
-            kind = attrs.get("type")
-            if kind == "hidden":
-                form["fields"][attrs["name"]] = attrs["value"]
-            elif kind == "checkbox" and "checked" in attrs:
-                form["fields"].setdefault(attrs["name"], []).append(attrs["value"])
-
-
-async def consent(url, pat):
-    """Gets the page, fills in its form and sends it, as a program without a browser."""
-    async with httpx2.AsyncClient() as http:
-        page = await http.get(url)
-        equal(page.status_code, 200)
-        form = ConsentForm(page.text)
-        proof = {"personal_access_token": pat, "decision": "allow"}
-        return await http.post(urljoin(url, form.action), data=form.fields | proof)
 
 
 class Memory:
@@ -144,9 +79,8 @@ class App:
 
     async def authorize(self, url):
         self.authorizations.append(url)
-        answer = await consent(url, self.pat)
-        equal(answer.status_code, 303)
-        location = answer.headers["location"]
+        status, location = await asyncio.to_thread(consent, url, self.pat)
+        equal(status, 303)
         assert location.startswith(f"{REDIRECT}?"), location
         self.redirect = {key: values[0] for key, values in parse_qs(urlsplit(location).query).items()}
 
@@ -182,17 +116,9 @@ async def meetings(client):
     return json.loads(result.content[0].text)
 
 
-async def status_of(token):
-    """The status that an access token gets, without an SDK between."""
-    headers = {"authorization": f"Bearer {token}", "accept": "application/json, text/event-stream"}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    async with httpx2.AsyncClient() as http:
-        return (await http.post(ENDPOINT, json=message, headers=headers)).status_code
-
-
 async def journey(era, mode, revision):
     name = f"python-{era}"
-    pat = portero(*CREATE, "--name", name)
+    pat = fresh_token(name)
     app = App(f"Cuaderno {era}", pat["token"], mode=mode)
 
     async with step(f"{era}: from the bare URL to a connection"):
@@ -205,18 +131,9 @@ async def journey(era, mode, revision):
             assert "reuniones" in client.instructions
 
     async with step(f"{era}: challenge, discovery and registration in order"):
-        challenge = sent[0][4].headers["www-authenticate"]
-        found = re.fullmatch(r'Bearer resource_metadata="([^"]+)", scope="mico:read"', challenge)
-        assert found, challenge
-        expected = [
-            ("POST", PATH, 401),
-            ("GET", urlsplit(found[1]).path, 200),
-            ("GET", f"/.well-known/oauth-authorization-server{PATH}", 200),
-            ("POST", f"{PATH}/register", 201),
-            ("POST", f"{PATH}/token", 200),
-            ("POST", PATH, 200),
-        ]
-        equal([entry[:3] for entry in sent[:6]], expected)
+        steps = [entry[:3] for entry in sent]
+        check_discovery(sent[0][4].headers["www-authenticate"], steps[:4])
+        equal(steps[4:6], [("POST", f"{PATH}/token", 200), ("POST", PATH, 200)])
 
     async with step(f"{era}: the authorization asks for the right things, the redirect answers them"):
         url = urlsplit(app.authorizations[0])
@@ -239,10 +156,7 @@ async def journey(era, mode, revision):
         equal(client_info.token_endpoint_auth_method, "none")
 
     async with step(f"{era}: the tokens are what was granted"):
-        tokens = app.memory.tokens
-        assert re.fullmatch(r"mico_oat_[0-9A-Za-z]{49}", tokens.access_token)
-        assert re.fullmatch(r"mico_ort_[0-9A-Za-z]{49}", tokens.refresh_token)
-        equal((tokens.token_type, tokens.expires_in, tokens.scope), ("Bearer", 3600, "mico:read"))
+        check_tokens(app.memory.tokens)
 
     app.seen()
     async with app.connected() as client:
@@ -308,27 +222,15 @@ def sharer(barrier, answers, tokens, client, mode):
         async with app.connected() as connection:
             for _ in range(2):
                 equal(len((await meetings(connection))["meetings"]), 3)
-        answers.put({"wire": app.seen(), "tokens": app.memory.tokens.model_dump_json()})
+        return {"wire": app.seen(), "tokens": app.memory.tokens.model_dump_json()}
 
-    try:
-        asyncio.run(work())
-    except BaseException:
-        answers.put({"error": traceback.format_exc()})
+    answering(answers, work())
 
 
 async def share(era, app):
     tokens, client = app.memory.tokens, app.memory.client
     async with step(f"{era}: {PROCESSES} processes that share a refresh token refresh at once, and all work"):
-        spawn = multiprocessing.get_context("spawn")
-        barrier, answers = spawn.Barrier(PROCESSES), spawn.Queue()
-        memory = (tokens.model_dump_json(), client.model_dump_json(), app.mode)
-        processes = [spawn.Process(target=sharer, args=(barrier, answers, *memory)) for _ in range(PROCESSES)]
-        for process in processes:
-            process.start()
-        reports = [await asyncio.to_thread(answers.get, timeout=90) for _ in processes]
-        for process in processes:
-            process.join(10)
-        assert not any("error" in report for report in reports), "\n".join(r.get("error", "") for r in reports)
+        reports = await at_once(sharer, tokens.model_dump_json(), client.model_dump_json(), app.mode)
         for report in reports:
             # A program that was started anew knows only the URL: it refreshes at the origin's own endpoint.
             equal(report["wire"][0], ("POST", "/token", 200))
@@ -355,17 +257,10 @@ async def share(era, app):
 
 async def revoke(era, app, client, pat):
     async with step(f"{era}: revoking the token that allowed it is felt within a second"):
-        equal(await status_of(app.memory.tokens.access_token), 200)
-        listed = [token for token in portero("token", "list") if token["id"] == pat]
-        equal([token["status"] for token in listed], ["active"])
-        portero("token", "revoke", pat)
-        deadline = time.monotonic() + 1
-        while await status_of(app.memory.tokens.access_token) != 401:
-            assert time.monotonic() < deadline, "the token is still good"
-            await asyncio.sleep(0.05)
+        await revoke_token(pat, app.memory.tokens.access_token)
 
     ended = app.memory.tokens
-    revoked, app.pat = app.pat, portero(*CREATE, "--name", f"{app.name} again")["token"]
+    revoked, app.pat = app.pat, fresh_token(f"{app.name} again")["token"]
     async with step(f"{era}: the next call is refused, and the SDK starts a new authorization"):
         app.seen()
         equal(len((await meetings(client))["meetings"]), 3)
@@ -378,33 +273,12 @@ async def revoke(era, app, client, pat):
         equal(asked["client_id"], [app.memory.client.client_id])
 
     async with step(f"{era}: the ended connection's tokens and the revoked token are good for nothing"):
-        async with httpx2.AsyncClient() as http:
-            form = {
-                "grant_type": "refresh_token",
-                "refresh_token": ended.refresh_token,
-                "client_id": app.memory.client.client_id,
-            }
-            answer = await http.post(f"{ENDPOINT}/token", data=form)
-        equal((answer.status_code, answer.json()["error"]), (400, "invalid_grant"))
+        await refused_refresh(ended.refresh_token, app.memory.client.client_id)
         equal(await status_of(ended.access_token), 401)
         equal(await status_of(revoked), 401)
-        refused = await consent(app.authorizations[1].replace("&state=", "&state=x"), revoked)
-        equal(refused.status_code, 400)
-        assert "location" not in refused.headers
-
-
-async def main():
-    failed = False
-    for era, mode, revision in [("modern", "auto", "2026-07-28"), ("legacy", "legacy", "2025-11-25")]:
-        try:
-            await journey(era, mode, revision)
-        except* Failed:
-            failed = True
-        except* Exception:
-            print(f"  FAILED {era}\n{traceback.format_exc()}", flush=True)
-            failed = True
-    return 1 if failed else 0
+        again = app.authorizations[1].replace("&state=", "&state=x")
+        equal(await asyncio.to_thread(consent, again, revoked), (400, None))
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    sys.exit(asyncio.run(eras(journey)))
