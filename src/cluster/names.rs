@@ -9,13 +9,19 @@ const HALF: usize = 20_000;
 /// Known texts, in two halves: when the young one is full it becomes the old one, and what only the old one knew is
 /// forgotten. Forgetting costs memory, never truth.
 #[derive(Default)]
-pub(super) struct Names(Mutex<(HashSet<Arc<str>>, HashSet<Arc<str>>)>);
+pub(super) struct Names(Mutex<Halves>);
+
+#[derive(Default)]
+struct Halves {
+    young: HashSet<Arc<str>>,
+    old: HashSet<Arc<str>>,
+}
 
 impl Names {
     /// The one copy of a text.
     pub(super) fn one(&self, text: &Arc<str>) -> Arc<str> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (young, old) = &mut *known;
+        let Halves { young, old } = &mut *known;
         if let Some(own) = young.get(text) {
             return Arc::clone(own);
         }
@@ -42,6 +48,6 @@ mod tests {
             assert!(Arc::ptr_eq(&first, &names.one(&Arc::from("mico"))));
         }
         let known = names.0.lock().unwrap();
-        assert!(known.0.len() <= HALF && known.1.len() <= HALF);
+        assert!(known.young.len() <= HALF && known.old.len() <= HALF);
     }
 }
