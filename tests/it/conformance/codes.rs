@@ -117,7 +117,7 @@ fn a_verifier_has_a_grammar() {
     });
     holds("N-115", "a code whose stored challenge was lost gives no token, whatever is sent", || {
         let code = own.code();
-        own.app.sql("UPDATE codes SET challenge = '' WHERE consumed_at IS NULL");
+        own.app.change("UPDATE codes SET challenge = '' WHERE consumed_at IS NULL");
         refused(&own.send(&code, &[]), 400, "invalid_grant");
         refused(&own.send(&code, &[("code_verifier", "")]), 400, "invalid_request");
     });
@@ -349,10 +349,10 @@ fn what_cannot_be_kept_is_not_half_done() {
     });
     holds("K-06", "consume, issue and audit are one transaction: all of it or nothing", || {
         let (code, given) = (own.code(), own.redeemed(&own.code()));
-        app.sql("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END");
+        app.change("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END");
         let unheard = app.consent(&app.authorize_url(&own.client, &[]), &own.pat, "allow");
         assert_eq!((unheard.status, unheard.header("location")), (503, None));
-        app.sql("DROP TRIGGER full");
+        app.change("DROP TRIGGER full");
         app.while_nothing_can_be_kept(|| {
             refused(&own.send(&code, &[]), 503, "temporarily_unavailable");
             refused(&app.refresh(&own.client, &given.refresh), 503, "temporarily_unavailable");

@@ -125,21 +125,17 @@ impl TestApp {
     }
 
     /// Changes the database behind the server's back.
-    pub fn sql(&self, text: &str) {
-        let url = format!("sqlite://{}", self.dir.path().join("portero.db").display());
-        tokio::runtime::Runtime::new().unwrap().block_on(async {
-            sqlx::any::install_default_drivers();
-            let pool = sqlx::AnyPool::connect(&url).await.unwrap();
-            sqlx::query(sqlx::AssertSqlSafe(text.to_owned())).execute(&pool).await.unwrap();
-            pool.close().await;
-        });
+    pub fn change(&self, text: &str) {
+        self.sql(text).unwrap();
     }
 
     /// The database keeps no new access token while `work` runs.
     pub fn while_nothing_can_be_kept(&self, work: impl FnOnce()) {
-        self.sql("CREATE TRIGGER full BEFORE INSERT ON access_tokens BEGIN SELECT RAISE(ABORT, 'full'); END");
+        self.change(
+            "CREATE TRIGGER full BEFORE INSERT ON access_tokens BEGIN SELECT RAISE(ABORT, 'full'); END",
+        );
         work();
-        self.sql("DROP TRIGGER full");
+        self.change("DROP TRIGGER full");
     }
 
     /// What ended the grants of a person, as the operator is shown it.

@@ -226,7 +226,7 @@ fn a_family_is_for_what_was_granted() {
         || {
             let given = wide(&own);
             assert_eq!(given.scope, "mico:read mico:write");
-            app.sql(&format!("UPDATE pats SET scopes = 'mico:read' WHERE id = '{}'", own.pat.id));
+            app.change(&format!("UPDATE pats SET scopes = 'mico:read' WHERE id = '{}'", own.pat.id));
             let reply = own.refresh(&given.refresh);
             assert_eq!((reply.status, scope(&reply).as_str()), (200, "mico:read"));
             let next = connection(&own.client, &reply);
