@@ -75,7 +75,7 @@ impl Routes {
     pub fn body_limit(&self, app: &App, authority: &str, path: &str) -> Option<usize> {
         match self.find(authority, path)? {
             Endpoint::Mcp(_) => Some(app.config.body_limit.as_usize()),
-            Endpoint::Register => Some(strict::JSON_LIMIT),
+            Endpoint::Register(_) => Some(strict::JSON_LIMIT),
             _ => Some(strict::FORM_LIMIT),
         }
     }

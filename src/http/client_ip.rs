@@ -7,7 +7,8 @@ use ipnet::IpNet;
 
 /// True if the peer itself, whatever it says of others, is a trusted proxy.
 pub fn is_trusted(req: &HttpRequest, trusted: &[IpNet]) -> bool {
-    req.peer_addr().is_some_and(|peer| trusted.iter().any(|network| network.contains(&peer.ip().to_canonical())))
+    req.peer_addr()
+        .is_some_and(|peer| trusted.iter().any(|network| network.contains(&peer.ip().to_canonical())))
 }
 
 /// The address as what it costs to have one: an IPv6 customer has a whole /64 to come from.
