@@ -24,7 +24,7 @@ fn answers_look_the_same_everywhere() {
         for reply in [&issued, &registered, &asked, &revoked] {
             assert_eq!(reply.header("cache-control"), Some("no-store"), "{reply:?}");
         }
-        refused(&app.post("token", &[("grant_type", "x")]), 400, "invalid_request");
+        refused(&app.oauth("token", &[("grant_type", "x")]), 400, "invalid_request");
         let client = app.register("agent");
         for url in
             [app.authorize_url(&client, &[]), format!("{}/login", app.base), app.authorize_url("nobody", &[])]
@@ -88,8 +88,8 @@ fn requests_are_named_by_us_and_never_name_us() {
             let ids: std::collections::BTreeSet<String> = [
                 get(&format!("{}/login", app.base)),
                 get(&format!("{}/nothing", app.base)),
-                app.post("token", &[]),
-                app.post(
+                app.oauth("token", &[]),
+                app.oauth(
                     "introspect",
                     &[("token", "x"), ("client_id", &key.id), ("client_secret", &key.secret)],
                 ),

@@ -146,7 +146,7 @@ fn every_failure_looks_the_same_and_nobody_falls_back() {
     holds("CA-06", "no client named at all is 400 invalid_request", || {
         refused(&attempt(&app, None, &[]), 400, "invalid_request");
         refused(&attempt(&app, None, &[("client_id", ""), ("client_secret", "x")]), 400, "invalid_request");
-        refused(&app.post("revoke", &[("token", "x")]), 400, "invalid_request");
+        refused(&app.oauth("revoke", &[("token", "x")]), 400, "invalid_request");
     });
 }
 
@@ -194,7 +194,7 @@ fn what_follows_is_checked_against_who_was_authenticated() {
             form.push(("client_secret", &secret));
             refused(&app.token(&form), 400, "invalid_grant");
             refused(&app.refresh(&b, &own.refresh), 400, "invalid_grant");
-            refused(&app.post("revoke", &[("token", &own.access), ("client_id", &b)]), 400, "invalid_grant");
+            refused(&app.oauth("revoke", &[("token", &own.access), ("client_id", &b)]), 400, "invalid_grant");
             app.assert_alive(&own.access);
             assert_eq!(app.refresh(&a, &own.refresh).status, 200);
             assert_eq!(app.redeem(&a, &code).status, 200);
@@ -257,8 +257,11 @@ fn guessing_a_secret_is_slowed_down_and_nobody_else_is() {
             assert!(reply.header("www-authenticate").is_none());
             for slowed in [
                 attempt(&app, None, &[("client_id", "nobody")]),
-                app.post("revoke", &[("token", "x"), ("client_id", &id), ("client_secret", "wrong")]),
-                app.post("introspect", &[("token", "x"), ("client_id", &key.id), ("client_secret", "wrong")]),
+                app.oauth("revoke", &[("token", "x"), ("client_id", &id), ("client_secret", "wrong")]),
+                app.oauth(
+                    "introspect",
+                    &[("token", "x"), ("client_id", &key.id), ("client_secret", "wrong")],
+                ),
             ] {
                 refused(&slowed, 429, "temporarily_unavailable");
             }
@@ -267,7 +270,7 @@ fn guessing_a_secret_is_slowed_down_and_nobody_else_is() {
             assert_eq!(app.refresh(&own.client, &own.refresh).status, 200);
             let asked =
                 [("token", own.access.as_str()), ("client_id", &key.id), ("client_secret", &key.secret)];
-            assert_eq!(app.post("introspect", &asked).json()["active"], true);
+            assert_eq!(app.oauth("introspect", &asked).json()["active"], true);
         },
     );
 }
@@ -279,7 +282,7 @@ fn guessing_a_token_is_slowed_down_and_nobody_else_is() {
     let own = app.connect(&pat.token);
     let other = app.connect_as(&app.register("other"), &pat.token);
     let spent = app.connect_as(&own.client, &pat.token);
-    app.post("revoke", &[("token", &spent.refresh), ("client_id", &spent.client)]);
+    app.oauth("revoke", &[("token", &spent.refresh), ("client_id", &spent.client)]);
     holds(
         "N-145",
         "grinding refresh tokens is 429 after 30 a minute for that client and address alone",
@@ -298,11 +301,11 @@ fn guessing_a_token_is_slowed_down_and_nobody_else_is() {
             for guess in [
                 app.redeem(&own.client, &invented("mico_oac_", 1)),
                 app.refresh(&own.client, "not even a token"),
-                app.post("revoke", &[("token", &invented("mico_ort_", 3)), ("client_id", &own.client)]),
+                app.oauth("revoke", &[("token", &invented("mico_ort_", 3)), ("client_id", &own.client)]),
             ] {
                 refused(&guess, 429, "temporarily_unavailable");
             }
-            let revoked = app.post("revoke", &[("token", &own.access), ("client_id", &own.client)]);
+            let revoked = app.oauth("revoke", &[("token", &own.access), ("client_id", &own.client)]);
             assert_eq!(revoked.status, 200, "a token that exists is revoked: {revoked:?}");
         },
     );
@@ -329,13 +332,13 @@ fn who_introspects_is_never_slowed_down() {
                 let token = invented("mico_oat_", number);
                 let asked =
                     [("token", token.as_str()), ("client_id", &key.id), ("client_secret", &key.secret)];
-                let reply = app.post("introspect", &asked);
+                let reply = app.oauth("introspect", &asked);
                 assert_eq!((reply.status, reply.json()), (200, json!({"active": false})));
                 assert_eq!(reply.header("cache-control"), Some("no-store"));
             }
             let (judged, reply) = until_slowed(|number| {
                 let guess = invented("portero_int_", number);
-                app.post("introspect", &[("token", "x"), ("client_id", &key.id), ("client_secret", &guess)])
+                app.oauth("introspect", &[("token", "x"), ("client_id", &key.id), ("client_secret", &guess)])
             });
             assert_eq!(judged, 30);
             refused(&reply, 429, "temporarily_unavailable");
@@ -366,7 +369,7 @@ fn guesses_from_different_addresses_count_apart() {
 #[test]
 fn the_operators_registration_token_cannot_be_guessed_either() {
     let builder = TestApp::builder()
-        .with("oauth", "registration = \"token\"\nregistration_token = \"a long secret of the operator\"");
+        .with("oauth", "registration = \"token\"\nregistration_token = \"a-long-secret-of-the-operator\"");
     let app = builder.start();
     let register = |token: &str| {
         let body = json!({"redirect_uris": [REDIRECT]}).to_string();
@@ -382,7 +385,7 @@ fn the_operators_registration_token_cannot_be_guessed_either() {
             assert_eq!(judged, 30);
             refused(&reply, 429, "temporarily_unavailable");
             assert!(reply.header("retry-after").is_some());
-            assert_eq!(register("a long secret of the operator").status, 201);
+            assert_eq!(register("a-long-secret-of-the-operator").status, 201);
         },
     );
 }

@@ -32,7 +32,7 @@ impl Setup {
     fn ask(&self, token: &str) -> Value {
         let Key { id, secret } = &self.key;
         let form = [("token", token), ("client_id", id.as_str()), ("client_secret", secret.as_str())];
-        let reply = self.app.post("introspect", &form);
+        let reply = self.app.oauth("introspect", &form);
         assert_eq!((reply.status, reply.header("cache-control")), (200, Some("no-store")), "{reply:?}");
         reply.json()
     }
@@ -70,7 +70,7 @@ fn the_caller_proves_itself() {
                 vec![("client_id", "other"), ("client_secret", secret.as_str())],
             ] {
                 let form = [&[("token", own.access.as_str())], wrong.as_slice()].concat();
-                let reply = app.post("introspect", &form);
+                let reply = app.oauth("introspect", &form);
                 refused(&reply, 401, "invalid_client");
                 assert!(reply.header("www-authenticate").unwrap().starts_with("Basic realm="));
             }
@@ -84,7 +84,7 @@ fn the_caller_proves_itself() {
     );
     holds("IN-01", "a revoked introspection key opens nothing any more", || {
         app.cli(&["introspection-key", "revoke", id], None);
-        let reply = app.post("introspect", &[("token", "x"), ("client_id", id), ("client_secret", secret)]);
+        let reply = app.oauth("introspect", &[("token", "x"), ("client_id", id), ("client_secret", secret)]);
         refused(&reply, 401, "invalid_client");
     });
 }
@@ -135,7 +135,7 @@ fn everything_else_is_inactive() {
         assert_eq!(app.redeem(client, &code).status, 200, "asking uses nothing up");
         let revoked = app.connect_as(client, &pat.token);
         assert_eq!(ask(&revoked.access)["active"], true);
-        app.post("revoke", &[("token", &revoked.access), ("client_id", client)]);
+        app.oauth("revoke", &[("token", &revoked.access), ("client_id", client)]);
         assert_eq!(ask(&revoked.access), inactive);
         app.cli(&["token", "revoke", &pat.id], None);
         eventually("the revocation", || {

@@ -78,7 +78,7 @@ impl TestApp {
         format!("{}/{name}", self.issuer)
     }
 
-    pub fn post(&self, name: &str, form: &[(&str, &str)]) -> Reply {
+    pub fn oauth(&self, name: &str, form: &[(&str, &str)]) -> Reply {
         post_form(&self.endpoint(name), &[], form)
     }
 

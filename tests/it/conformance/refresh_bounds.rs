@@ -88,7 +88,7 @@ fn no_other_credential_takes_its_place() {
     });
     holds("F-10", "unknown, expired, foreign, used and revoked are one invalid_grant, one text", || {
         let (ended, used, old) = (own.connect(), own.connect(), own.connect());
-        app.post("revoke", &[("token", &ended.refresh), ("client_id", &own.client)]);
+        app.oauth("revoke", &[("token", &ended.refresh), ("client_id", &own.client)]);
         own.next(&own.next(&used.refresh).refresh);
         let mut replies = vec![
             own.refresh("x"),
@@ -189,7 +189,7 @@ fn a_family_is_for_what_was_granted() {
         let given = own.connect();
         let next = own.next(&given.refresh);
         let ask = |token: &str| {
-            app.post(
+            app.oauth(
                 "introspect",
                 &[("token", token), ("client_id", &key.id), ("client_secret", &key.secret)],
             )

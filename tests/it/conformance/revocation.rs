@@ -23,7 +23,7 @@ fn a_client_ends_what_is_its_own() {
     let connect = || app.connect_as(&client, &pat);
     let revoke = |token: &str, more: &[(&str, &str)]| {
         let form = [&[("token", token), ("client_id", client.as_str())], more].concat();
-        app.post("revoke", &form)
+        app.oauth("revoke", &form)
     };
     holds(
         "V-01",
@@ -35,9 +35,9 @@ fn a_client_ends_what_is_its_own() {
             let mut form = redemption(&id, &code, &[]);
             form.push(("client_secret", &secret));
             let access = app.token(&form).json()["access_token"].as_str().unwrap().to_owned();
-            refused(&app.post("revoke", &[("token", &access), ("client_id", &id)]), 401, "invalid_client");
+            refused(&app.oauth("revoke", &[("token", &access), ("client_id", &id)]), 401, "invalid_client");
             app.assert_alive(&access);
-            done(&app.post("revoke", &[("token", &access), ("client_id", &id), ("client_secret", &secret)]));
+            done(&app.oauth("revoke", &[("token", &access), ("client_id", &id), ("client_secret", &secret)]));
             app.assert_dead(&access);
         },
     );
@@ -56,8 +56,8 @@ fn a_client_ends_what_is_its_own() {
             let old = connect();
             app.advance(std::time::Duration::from_hours(2));
             done(&revoke(&old.access, &[]));
-            refused(&app.post("revoke", &[("client_id", &client)]), 400, "invalid_request");
-            refused(&app.post("revoke", &[("token", "x"), ("client_id", "nobody")]), 401, "invalid_client");
+            refused(&app.oauth("revoke", &[("client_id", &client)]), 400, "invalid_request");
+            refused(&app.oauth("revoke", &[("token", "x"), ("client_id", "nobody")]), 401, "invalid_client");
         },
     );
     holds("V-03", "a wrong or unknown token_type_hint changes nothing", || {
@@ -79,12 +79,12 @@ fn a_family_goes_with_its_refresh_token_alone() {
     let connect = || app.connect_as(&client, &pat);
     let revoke = |token: &str, more: &[(&str, &str)]| {
         let form = [&[("token", token), ("client_id", client.as_str())], more].concat();
-        app.post("revoke", &form)
+        app.oauth("revoke", &form)
     };
     holds("V-04", "another client's token is invalid_grant and stays alive", || {
         let given = connect();
         for token in [&given.access, &given.refresh] {
-            let reply = app.post("revoke", &[("token", token), ("client_id", &other)]);
+            let reply = app.oauth("revoke", &[("token", token), ("client_id", &other)]);
             refused(&reply, 400, "invalid_grant");
         }
         app.assert_alive(&given.access);
@@ -172,7 +172,7 @@ impl<'a> Had<'a> {
 fn happens(event: &str, had: &Had<'_>) {
     let command = |arguments: &[&str]| drop(had.app.cli(arguments, None));
     let revoked = |token: &str| {
-        let reply = had.app.post("revoke", &[("token", token), ("client_id", &had.client)]);
+        let reply = had.app.oauth("revoke", &[("token", token), ("client_id", &had.client)]);
         assert_eq!(reply.status, 200);
     };
     match event {

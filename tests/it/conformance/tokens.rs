@@ -65,7 +65,7 @@ fn what_is_offered_is_given_and_nothing_else() {
         let key = app.introspection_key();
         let access = own.redeemed(&own.code()).access;
         let form = [("token", access.as_str()), ("client_id", &key.id), ("client_secret", &key.secret)];
-        let live = app.post("introspect", &form).json();
+        let live = app.oauth("introspect", &form).json();
         assert_eq!(live["aud"], json!(app.resource));
         assert_eq!(live["exp"].as_i64().unwrap() - live["iat"].as_i64().unwrap(), 3600);
     });
