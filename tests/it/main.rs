@@ -3,7 +3,9 @@
 
 mod support;
 
+mod chaos;
 mod cli;
+mod cluster;
 mod conformance;
 mod gateway;
 mod oauth;

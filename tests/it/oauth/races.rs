@@ -1,25 +1,11 @@
 //! Races, with real threads against a real database.
 
 use std::collections::BTreeSet;
-use std::sync::Barrier;
 use std::time::Duration;
 
 use crate::conformance::holds;
-use crate::support::app::Builder;
 use crate::support::flow::connection;
-use crate::support::{Reply, TestApp};
-
-/// Every race on both databases.
-macro_rules! on_both_databases {
-    ($($name:ident),* $(,)?) => {
-        mod sqlite {
-            $(#[test] fn $name() { super::$name(crate::support::TestApp::builder()); })*
-        }
-        mod postgres {
-            $(#[test] fn $name() { super::$name(crate::support::TestApp::builder().on_postgres()); })*
-        }
-    };
-}
+use crate::support::{Builder, TestApp, on_both_databases, together};
 
 on_both_databases! {
     however_many_refresh_one_token_all_are_answered_with_the_one_live_successor,
@@ -29,23 +15,6 @@ on_both_databases! {
     one_request_is_decided_once,
     a_lost_answer_is_recovered_after_the_window_and_a_real_replay_ends_the_grant,
     another_clients_attempt_does_nothing_to_the_grant,
-}
-
-/// Runs `work` on `count` threads that start together.
-fn together(count: usize, work: impl Fn(usize) -> Reply + Sync) -> Vec<Reply> {
-    let barrier = Barrier::new(count);
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..count)
-            .map(|index| {
-                let (barrier, work) = (&barrier, &work);
-                scope.spawn(move || {
-                    barrier.wait();
-                    work(index)
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    })
 }
 
 fn however_many_refresh_one_token_all_are_answered_with_the_one_live_successor(builder: Builder) {
@@ -87,19 +56,10 @@ fn end_all(app: &TestApp) {
 
 /// How many live refresh tokens the live grants of a client have in the database.
 fn live_refresh_tokens(app: &TestApp, client: &str) -> i64 {
-    let url = app.app.config.database.url.expose_secret();
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
-        sqlx::any::install_default_drivers();
-        let pool = sqlx::AnyPool::connect(url).await.unwrap();
-        sqlx::query_scalar(
-            "SELECT COUNT(*) FROM refresh_tokens r JOIN grants g ON g.id = r.grant_id
-             WHERE g.client_id = $1 AND g.ended_at IS NULL AND r.consumed_at IS NULL",
-        )
-        .bind(client)
-        .fetch_one(&pool)
-        .await
-        .unwrap()
-    })
+    app.count(&format!(
+        "SELECT COUNT(*) FROM refresh_tokens r JOIN grants g ON g.id = r.grant_id
+         WHERE g.client_id = '{client}' AND g.ended_at IS NULL AND r.consumed_at IS NULL"
+    ))
 }
 
 fn a_racer_after_two_rotations_inside_the_window_ends_on_the_live_leaf(builder: Builder) {

@@ -3,26 +3,26 @@
 mod settings;
 mod sign_in;
 
-use crate::support::TestApp;
 use crate::support::callers::{PASSWORD, Person};
 use crate::support::flow::form_with;
 use crate::support::http::{Reply, get, post_form, request};
+use crate::support::{Site, TestApp};
 
 pub const HTML: &str = "text/html,application/xhtml+xml,*/*;q=0.8";
 
 /// A browser: keeps cookies, reads HTML.
 pub struct Browser<'a> {
-    pub app: &'a TestApp,
+    pub app: &'a Site,
     pub cookies: Vec<(String, String)>,
     pub language: &'static str,
 }
 
 impl<'a> Browser<'a> {
-    pub fn new(app: &'a TestApp) -> Self {
+    pub fn new(app: &'a Site) -> Self {
         Self { app, cookies: Vec::new(), language: "en" }
     }
 
-    pub fn signed_in(app: &'a TestApp, person: &Person) -> Self {
+    pub fn signed_in(app: &'a Site, person: &Person) -> Self {
         let mut browser = Self::new(app);
         let page = browser.get("/login");
         let form = form_with(&page, "password").set("email", &person.email).set("password", PASSWORD);

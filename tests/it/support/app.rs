@@ -1,7 +1,7 @@
 //! A server in this process, on a port and a database file of its own, with a clock that is moved by hand.
 
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -14,19 +14,18 @@ use portero::domain::clock::{Clock, ManualClock, Timestamp};
 use portero::routes::Routes;
 use portero::server::Server;
 
+use super::site::Site;
+pub use super::site::command;
 use super::worker::Worker;
 
-/// A running server.
+/// A running server; the requests and commands of [`Site`] go to it.
 pub struct TestApp {
-    pub base: String,
-    pub resource: String,
-    pub issuer: String,
+    site: Site,
     pub clock: Arc<ManualClock>,
     pub app: web::Data<App>,
     pub routes: web::Data<Routes>,
     pub worker: Worker,
     pub dir: tempfile::TempDir,
-    pub config: PathBuf,
     handle: ServerHandle,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -45,6 +44,16 @@ pub fn postgres_database() -> String {
         pool.close().await;
     });
     format!("{server}/{name}")
+}
+
+/// Where a [`Builder`] has put everything before a server starts on it.
+pub struct Laid {
+    pub worker: Worker,
+    pub dir: tempfile::TempDir,
+    pub config: PathBuf,
+    /// Where the server listens, and its URL.
+    pub listen: String,
+    pub base: String,
 }
 
 /// A configuration in the making.
@@ -162,6 +171,11 @@ impl Builder {
 
     /// Starts the server before a recording worker of its own.
     pub fn start(self) -> TestApp {
+        TestApp::serve(self.lay())
+    }
+
+    /// Writes the configuration, with addresses of its own, and starts its worker.
+    pub fn lay(self) -> Laid {
         let worker = Worker::start();
         let dir = tempfile::tempdir().unwrap();
         for (name, text) in &self.files {
@@ -176,7 +190,7 @@ impl Builder {
         }
         let config = dir.path().join("portero.toml");
         std::fs::write(&config, toml).unwrap();
-        TestApp::serve(dir, config, base, worker)
+        Laid { worker, dir, config, listen, base }
     }
 }
 
@@ -195,12 +209,17 @@ impl TestApp {
         Self::builder().start()
     }
 
-    fn serve(dir: tempfile::TempDir, config: PathBuf, base: String, worker: Worker) -> Self {
+    fn serve(laid: Laid) -> Self {
         let clock = Arc::new(ManualClock::at(now()));
-        let (app, routes, handle, thread) = launch(&config, &clock);
-        let resource = app.services[0].resource.clone();
-        let issuer = app.brands[0].issuer.clone();
-        Self { base, resource, issuer, clock, app, routes, worker, dir, config, handle, thread: Some(thread) }
+        let (app, routes, handle, thread) = launch(&laid.config, &clock);
+        let site = Site {
+            base: laid.base,
+            resource: app.services[0].resource.clone(),
+            issuer: app.brands[0].issuer.clone(),
+            database: app.config.database.url.expose_secret().to_owned(),
+            config: laid.config,
+        };
+        Self { site, clock, app, routes, worker: laid.worker, dir: laid.dir, handle, thread: Some(thread) }
     }
 
     /// Stops the server and starts it again over the same database.
@@ -228,24 +247,6 @@ impl TestApp {
 
     pub fn now(&self) -> Timestamp {
         self.clock.now()
-    }
-
-    /// Runs a command beside the server.
-    pub fn command(&self, arguments: &[&str], stdin: Option<&str>) -> Output {
-        command(&self.config, arguments, stdin)
-    }
-
-    /// Runs a command that must succeed, and reads its JSON.
-    pub fn cli(&self, arguments: &[&str], stdin: Option<&str>) -> serde_json::Value {
-        let mut all = vec!["--json"];
-        all.extend_from_slice(arguments);
-        let output = self.command(&all, stdin);
-        assert!(output.status.success(), "{arguments:?}: {output:?}");
-        serde_json::from_slice(&output.stdout).unwrap_or(serde_json::Value::Null)
-    }
-
-    pub fn authority(&self) -> &str {
-        self.base.strip_prefix("http://").unwrap()
     }
 }
 
@@ -288,15 +289,18 @@ pub fn logged() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("target/test-logs/it.log")).unwrap()
 }
 
-/// Waits for what a command beside the server has changed: it has one second to take effect.
-pub fn eventually<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
-    for _ in 0..100 {
-        if let Some(seen) = look() {
-            return seen;
-        }
-        std::thread::sleep(Duration::from_millis(10));
+impl Deref for TestApp {
+    type Target = Site;
+
+    fn deref(&self) -> &Site {
+        &self.site
     }
-    panic!("not within a second: {what}");
+}
+
+impl DerefMut for TestApp {
+    fn deref_mut(&mut self) -> &mut Site {
+        &mut self.site
+    }
 }
 
 impl Drop for TestApp {
@@ -305,24 +309,6 @@ impl Drop for TestApp {
             self.stop();
         }
     }
-}
-
-/// Runs the program with a configuration.
-pub fn command(config: &Path, arguments: &[&str], stdin: Option<&str>) -> Output {
-    use std::io::Write;
-    let mut child = Command::new(env!("CARGO_BIN_EXE_portero"))
-        .arg("--config")
-        .arg(config)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut pipe = child.stdin.take().unwrap();
-    let _ = pipe.write_all(stdin.unwrap_or_default().as_bytes());
-    drop(pipe);
-    child.wait_with_output().unwrap()
 }
 
 type Launched = (web::Data<App>, web::Data<Routes>, ServerHandle, std::thread::JoinHandle<()>);

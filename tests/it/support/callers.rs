@@ -1,6 +1,6 @@
 //! People and their tokens, made by the command line as an operator would.
 
-use super::TestApp;
+use super::site::Site;
 
 pub const PASSWORD: &str = "correct horse battery staple";
 
@@ -19,7 +19,7 @@ pub struct Pat {
     pub token: String,
 }
 
-impl TestApp {
+impl Site {
     /// A person on the plan that includes the service.
     pub fn person(&self, name: &str) -> Person {
         self.person_on(name, Some("flow"))

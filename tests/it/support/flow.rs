@@ -6,8 +6,8 @@ use scraper::{Html, Selector};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::TestApp;
 use super::http::{Reply, get, post_form, query_value, request};
+use super::site::Site;
 
 pub const REDIRECT: &str = "http://127.0.0.1:51234/callback";
 pub const VERIFIER: &str = "a-verifier-of-more-than-forty-three-characters-0123456789";
@@ -66,7 +66,7 @@ impl Form {
     }
 }
 
-impl TestApp {
+impl Site {
     pub fn register(&self, name: &str) -> String {
         let reply = self.register_with(&json!({"client_name": name, "redirect_uris": [REDIRECT]}));
         assert_eq!(reply.status, 201, "{reply:?}");

@@ -42,7 +42,8 @@ impl Reply {
     }
 }
 
-fn agent() -> ureq::Agent {
+/// A client with connections of its own, which it keeps.
+pub fn agent() -> ureq::Agent {
     ureq::Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
@@ -55,24 +56,36 @@ fn agent() -> ureq::Agent {
 
 /// Sends a request.
 pub fn request(method: &str, url: &str, headers: &[(&str, &str)], body: Option<&str>) -> Reply {
+    try_request(&agent(), method, url, headers, body)
+        .unwrap_or_else(|error| panic!("{method} {url}: {error}"))
+}
+
+/// Sends a request to a server that may not be there, or may die before it has answered.
+pub fn try_request(
+    agent: &ureq::Agent,
+    method: &str,
+    url: &str,
+    headers: &[(&str, &str)],
+    body: Option<&str>,
+) -> Result<Reply, ureq::Error> {
     let mut builder = http::Request::builder().method(method).uri(url);
     for (name, value) in headers {
         builder = builder.header(*name, *value);
     }
     let sent = match body {
-        Some(body) => agent().run(builder.body(body.to_owned()).unwrap()),
-        None => agent().run(builder.body(()).unwrap()),
+        Some(body) => agent.run(builder.body(body.to_owned()).unwrap()),
+        None => agent.run(builder.body(()).unwrap()),
     };
-    let mut response = sent.unwrap_or_else(|error| panic!("{method} {url}: {error}"));
-    Reply {
+    let mut response = sent?;
+    Ok(Reply {
         status: response.status().as_u16(),
         headers: response
             .headers()
             .iter()
             .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()))
             .collect(),
-        body: response.body_mut().read_to_vec().unwrap(),
-    }
+        body: response.body_mut().read_to_vec()?,
+    })
 }
 
 /// An answer that is read as it comes; the connection ends with it.
@@ -107,9 +120,14 @@ pub fn get(url: &str) -> Reply {
     request("GET", url, &[], None)
 }
 
+/// The body of a form.
+pub fn encoded(form: &[(&str, &str)]) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish()
+}
+
 /// Posts a form.
 pub fn post_form(url: &str, headers: &[(&str, &str)], form: &[(&str, &str)]) -> Reply {
-    let body: String = form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
+    let body = encoded(form);
     let mut all = vec![("content-type", "application/x-www-form-urlencoded")];
     all.extend_from_slice(headers);
     request("POST", url, &all, Some(&body))

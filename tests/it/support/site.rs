@@ -1,0 +1,84 @@
+//! One installation as its clients and its operator reach it: its URLs, its command line, its database. Whether the
+//! server runs in this process ([`super::TestApp`]) or as processes of its own ([`super::Nodes`]) makes no difference.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use sqlx::Connection as _;
+
+/// An installation.
+#[derive(Clone, Debug)]
+pub struct Site {
+    pub base: String,
+    pub resource: String,
+    pub issuer: String,
+    pub config: PathBuf,
+    /// The URL of its database.
+    pub database: String,
+}
+
+impl Site {
+    /// Runs a command beside the server.
+    pub fn command(&self, arguments: &[&str], stdin: Option<&str>) -> Output {
+        command(&self.config, arguments, stdin)
+    }
+
+    /// Runs a command that must succeed, and reads its JSON.
+    pub fn cli(&self, arguments: &[&str], stdin: Option<&str>) -> serde_json::Value {
+        let mut all = vec!["--json"];
+        all.extend_from_slice(arguments);
+        let output = self.command(&all, stdin);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        serde_json::from_slice(&output.stdout).unwrap_or(serde_json::Value::Null)
+    }
+
+    /// Asks the database itself for a number.
+    pub fn count(&self, sql: &str) -> i64 {
+        let url = match self.database.split_once('?') {
+            None if self.database.starts_with("sqlite:") => format!("{}?mode=ro", self.database),
+            _ => self.database.clone(),
+        };
+        tokio::runtime::Runtime::new().unwrap().block_on(async {
+            sqlx::any::install_default_drivers();
+            let mut connection = sqlx::AnyConnection::connect(&url).await.unwrap();
+            let sql = sqlx::AssertSqlSafe(sql.to_owned());
+            let number = sqlx::query_scalar(sql).fetch_one(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
+            number
+        })
+    }
+
+    pub fn authority(&self) -> &str {
+        self.base.strip_prefix("http://").unwrap()
+    }
+}
+
+/// Runs the program with a configuration.
+pub fn command(config: &Path, arguments: &[&str], stdin: Option<&str>) -> Output {
+    use std::io::Write;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_portero"))
+        .arg("--config")
+        .arg(config)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let _ = pipe.write_all(stdin.unwrap_or_default().as_bytes());
+    drop(pipe);
+    child.wait_with_output().unwrap()
+}
+
+/// Waits for what a command beside the server has changed: it has one second to take effect.
+pub fn eventually<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
+    for _ in 0..100 {
+        if let Some(seen) = look() {
+            return seen;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("not within a second: {what}");
+}
