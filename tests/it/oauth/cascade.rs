@@ -5,7 +5,19 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::http::post_form;
-use crate::support::{Stopwatch, TestApp};
+use crate::support::{Builder, Stopwatch, TestApp, on_both_databases};
+
+on_both_databases! {
+    revoking_a_pat_ends_every_connection_it_authorized_and_no_other,
+    a_locked_user_has_nothing_and_unlocking_revives_nothing,
+    leaving_a_workspace_ends_what_acts_for_it_and_joining_again_revives_nothing,
+    a_plan_or_a_status_is_seen_at_the_next_call,
+    revocation_by_the_client_ends_a_family_or_one_access_token,
+    introspection_tells_the_live_from_everything_else,
+    everything_survives_a_restart,
+    a_reading_that_began_before_the_revocation_does_not_outlive_it,
+    a_warm_call_asks_the_database_nothing,
+}
 
 /// Waits until a token is refused and says how long that took.
 fn until_dead(app: &TestApp, token: &str) -> Duration {
@@ -22,9 +34,8 @@ fn until_dead(app: &TestApp, token: &str) -> Duration {
     }
 }
 
-#[test]
-fn revoking_a_pat_ends_every_connection_it_authorized_and_no_other() {
-    let app = TestApp::start();
+fn revoking_a_pat_ends_every_connection_it_authorized_and_no_other(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let (pat, other) = (app.pat(&person, &[]), app.pat(&person, &[]));
     let first = app.connect_as(&app.register("first"), &pat.token);
@@ -48,9 +59,8 @@ fn revoking_a_pat_ends_every_connection_it_authorized_and_no_other() {
     assert_eq!(app.refresh(&kept.client, &kept.refresh).status, 200);
 }
 
-#[test]
-fn a_locked_user_has_nothing_and_unlocking_revives_nothing() {
-    let app = TestApp::start();
+fn a_locked_user_has_nothing_and_unlocking_revives_nothing(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let pat = app.pat(&person, &[]);
     let own = app.connect(&pat.token);
@@ -65,9 +75,8 @@ fn a_locked_user_has_nothing_and_unlocking_revives_nothing() {
     app.assert_alive(&app.pat(&person, &[]).token);
 }
 
-#[test]
-fn leaving_a_workspace_ends_what_acts_for_it_and_joining_again_revives_nothing() {
-    let app = TestApp::start();
+fn leaving_a_workspace_ends_what_acts_for_it_and_joining_again_revives_nothing(builder: Builder) {
+    let app = builder.start();
     let (ana, bruno) = (app.person("ana"), app.person("bruno"));
     app.cli(&["workspace", "add-member", &ana.workspace, &bruno.email], None);
     let made = app.cli(
@@ -93,9 +102,8 @@ fn leaving_a_workspace_ends_what_acts_for_it_and_joining_again_revives_nothing()
     app.assert_dead(token);
 }
 
-#[test]
-fn a_plan_or_a_status_is_seen_at_the_next_call() {
-    let app = TestApp::start();
+fn a_plan_or_a_status_is_seen_at_the_next_call(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let pat = app.pat(&person, &[]);
     let code = |app: &TestApp| {
@@ -121,9 +129,8 @@ fn a_plan_or_a_status_is_seen_at_the_next_call() {
     assert!(text.contains("workspace_blocked") && reply.json()["result"]["isError"] == true, "{text}");
 }
 
-#[test]
-fn revocation_by_the_client_ends_a_family_or_one_access_token() {
-    let app = TestApp::start();
+fn revocation_by_the_client_ends_a_family_or_one_access_token(builder: Builder) {
+    let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     let url = format!("{}/revoke", app.issuer);
     let own = app.connect(&pat.token);
@@ -148,9 +155,8 @@ fn revocation_by_the_client_ends_a_family_or_one_access_token() {
     app.assert_alive(&pat.token);
 }
 
-#[test]
-fn introspection_tells_the_live_from_everything_else() {
-    let app = TestApp::start();
+fn introspection_tells_the_live_from_everything_else(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let pat = app.pat(&person, &[]);
     let own = app.connect(&pat.token);
@@ -190,9 +196,8 @@ fn introspection_tells_the_live_from_everything_else() {
     assert_eq!(reply.status, 401);
 }
 
-#[test]
-fn everything_survives_a_restart() {
-    let mut app = TestApp::start();
+fn everything_survives_a_restart(builder: Builder) {
+    let mut app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     let own = app.connect(&pat.token);
     app.restart();
@@ -203,12 +208,11 @@ fn everything_survives_a_restart() {
 }
 
 /// A reading of the database that began before a revocation and ends after it: the order is forced.
-#[test]
-fn a_reading_that_began_before_the_revocation_does_not_outlive_it() {
+fn a_reading_that_began_before_the_revocation_does_not_outlive_it(builder: Builder) {
     use portero::cluster::verified::Lookup;
     use portero::domain::secret::Digest;
 
-    let app = TestApp::start();
+    let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     // The reader of the change log has to have run once, or the cache would not serve at all.
     std::thread::sleep(Duration::from_millis(400));
@@ -223,9 +227,8 @@ fn a_reading_that_began_before_the_revocation_does_not_outlive_it() {
     app.assert_dead(&pat.token);
 }
 
-#[test]
-fn a_warm_call_asks_the_database_nothing() {
-    let app = TestApp::start();
+fn a_warm_call_asks_the_database_nothing(builder: Builder) {
+    let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     let own = app.connect(&pat.token);
     std::thread::sleep(Duration::from_millis(400));

@@ -1,17 +1,25 @@
 use std::time::Duration;
 
 use super::Browser;
-use crate::support::TestApp;
 use crate::support::flow::form_with;
+use crate::support::{Builder, on_both_databases};
+
+on_both_databases! {
+    a_token_is_made_shown_once_used_and_revoked_with_what_hangs_on_it,
+    an_app_is_disconnected_and_the_reason_is_shown,
+    another_persons_things_are_not_there,
+    nothing_changes_without_the_pages_own_proof,
+    settings_ask_who_you_are,
+    the_trail_and_the_endpoint_stand_on_the_page_in_both_languages,
+}
 
 fn token_on(page: &str) -> String {
     let at = page.find("mico_pat_").expect("the token is shown");
     page[at..].chars().take("mico_pat_".len() + 49).collect()
 }
 
-#[test]
-fn a_token_is_made_shown_once_used_and_revoked_with_what_hangs_on_it() {
-    let app = TestApp::start();
+fn a_token_is_made_shown_once_used_and_revoked_with_what_hangs_on_it(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let mut browser = Browser::signed_in(&app, &person);
     let form = form_with(&browser.get("/settings/tokens/new"), "name").set("name", "My laptop");
@@ -48,9 +56,8 @@ fn a_token_is_made_shown_once_used_and_revoked_with_what_hangs_on_it() {
     assert!(after.text().contains("Agent one") && after.text().contains("role=\"status\""), "said after");
 }
 
-#[test]
-fn an_app_is_disconnected_and_the_reason_is_shown() {
-    let app = TestApp::start();
+fn an_app_is_disconnected_and_the_reason_is_shown(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let pat = app.pat(&person, &[]);
     let (one, two) = (
@@ -74,9 +81,8 @@ fn an_app_is_disconnected_and_the_reason_is_shown() {
     assert!(apps.text().contains("Agent one"), "among those that ended");
 }
 
-#[test]
-fn another_persons_things_are_not_there() {
-    let app = TestApp::start();
+fn another_persons_things_are_not_there(builder: Builder) {
+    let app = builder.start();
     let (ana, bruno) = (app.person("ana"), app.person("bruno"));
     let pat = app.pat(&ana, &[]);
     let own = app.connect(&pat.token);
@@ -97,9 +103,8 @@ fn another_persons_things_are_not_there() {
     app.assert_alive(&own.access);
 }
 
-#[test]
-fn nothing_changes_without_the_pages_own_proof() {
-    let app = TestApp::start();
+fn nothing_changes_without_the_pages_own_proof(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let pat = app.pat(&person, &[]);
     let mut browser = Browser::signed_in(&app, &person);
@@ -116,9 +121,8 @@ fn nothing_changes_without_the_pages_own_proof() {
     assert_eq!(app.cli(&["token", "list", "--user", &person.email], None).as_array().unwrap().len(), 1);
 }
 
-#[test]
-fn settings_ask_who_you_are() {
-    let app = TestApp::start();
+fn settings_ask_who_you_are(builder: Builder) {
+    let app = builder.start();
     let mut browser = Browser::new(&app);
     for path in ["/settings/connect", "/settings/tokens", "/settings/tokens/new", "/settings/apps"] {
         let reply = browser.get(path);
@@ -127,9 +131,8 @@ fn settings_ask_who_you_are() {
     }
 }
 
-#[test]
-fn the_trail_and_the_endpoint_stand_on_the_page_in_both_languages() {
-    let app = TestApp::start();
+fn the_trail_and_the_endpoint_stand_on_the_page_in_both_languages(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let mut browser = Browser::signed_in(&app, &person);
     for (language, trail, lang) in [

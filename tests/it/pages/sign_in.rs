@@ -1,12 +1,21 @@
 use super::Browser;
-use crate::support::TestApp;
 use crate::support::callers::PASSWORD;
 use crate::support::flow::{REDIRECT, form_with};
 use crate::support::http::query_value;
+use crate::support::{Builder, on_both_databases};
 
-#[test]
-fn a_person_signs_in_on_the_authorization_page_and_allows() {
-    let app = TestApp::start();
+on_both_databases! {
+    a_person_signs_in_on_the_authorization_page_and_allows,
+    a_wrong_password_and_an_unknown_person_look_the_same,
+    signing_in_makes_a_new_session_and_signing_out_ends_it,
+    cookies_are_out_of_reach_of_scripts_and_other_sites,
+    guessing_passwords_is_slowed_down,
+    many_guesses_at_once_are_no_way_around_the_limit,
+    a_password_is_right_as_a_whole_or_not_at_all,
+}
+
+fn a_person_signs_in_on_the_authorization_page_and_allows(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let client = app.register("Agent of Ana");
     let mut browser = Browser::new(&app);
@@ -31,9 +40,8 @@ fn a_person_signs_in_on_the_authorization_page_and_allows() {
     app.assert_alive(token.json()["access_token"].as_str().unwrap());
 }
 
-#[test]
-fn a_wrong_password_and_an_unknown_person_look_the_same() {
-    let app = TestApp::start();
+fn a_wrong_password_and_an_unknown_person_look_the_same(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let mut texts = Vec::new();
     for (email, password) in [(person.email.as_str(), "wrong"), ("nobody@example.com", PASSWORD)] {
@@ -56,9 +64,8 @@ fn a_wrong_password_and_an_unknown_person_look_the_same() {
     assert!((400..500).contains(&browser.post(&form.action, &form.pairs()).status));
 }
 
-#[test]
-fn signing_in_makes_a_new_session_and_signing_out_ends_it() {
-    let app = TestApp::start();
+fn signing_in_makes_a_new_session_and_signing_out_ends_it(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let mut browser = Browser::new(&app);
     browser.cookies.push(("portero_session".to_owned(), "fixed-by-somebody-else".to_owned()));
@@ -75,9 +82,8 @@ fn signing_in_makes_a_new_session_and_signing_out_ends_it() {
     assert_eq!(browser.get("/settings/tokens").status, 303, "the row is gone, not just the cookie");
 }
 
-#[test]
-fn cookies_are_out_of_reach_of_scripts_and_other_sites() {
-    let app = TestApp::start();
+fn cookies_are_out_of_reach_of_scripts_and_other_sites(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let mut browser = Browser::new(&app);
     let page = browser.get("/login");
@@ -91,9 +97,8 @@ fn cookies_are_out_of_reach_of_scripts_and_other_sites() {
     }
 }
 
-#[test]
-fn guessing_passwords_is_slowed_down() {
-    let app = TestApp::start();
+fn guessing_passwords_is_slowed_down(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let mut browser = Browser::new(&app);
     let page = browser.get("/login");
@@ -114,9 +119,8 @@ fn guessing_passwords_is_slowed_down() {
 }
 
 /// All at once, so that none can be counted before another is checked.
-#[test]
-fn many_guesses_at_once_are_no_way_around_the_limit() {
-    let app = TestApp::start();
+fn many_guesses_at_once_are_no_way_around_the_limit(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let mut browser = Browser::new(&app);
     let form = form_with(&browser.get("/login"), "password").set("email", &person.email);
@@ -139,9 +143,8 @@ fn many_guesses_at_once_are_no_way_around_the_limit() {
     assert!(statuses.iter().all(|status| matches!(status, 400 | 429)), "{statuses:?}");
 }
 
-#[test]
-fn a_password_is_right_as_a_whole_or_not_at_all() {
-    let app = TestApp::start();
+fn a_password_is_right_as_a_whole_or_not_at_all(builder: Builder) {
+    let app = builder.start();
     let person = app.person("ana");
     let long = "p".repeat(1024);
     let set =
