@@ -51,7 +51,7 @@ impl Store {
 
     /// Takes a connection out of the readers, who open another in its place, to watch for commits.
     pub async fn watch_commits(&self) -> Result<CommitWatch, StoreError> {
-        Ok(CommitWatch(self.reader.acquire().await?.detach()))
+        Ok(CommitWatch(self.reader.connection().await?))
     }
 }
 

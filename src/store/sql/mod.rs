@@ -2,6 +2,7 @@
 
 mod migrate;
 mod pool;
+mod reader;
 mod row;
 mod transaction;
 

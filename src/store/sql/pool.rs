@@ -7,6 +7,7 @@ use std::time::Duration;
 use sqlx::AnyPool;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 
+use super::reader::Reader;
 use crate::domain::change::Change;
 use crate::domain::clock::Clock;
 use crate::store::StoreError;
@@ -29,7 +30,7 @@ pub(super) type Listener = Box<dyn Fn(&[Change]) + Send + Sync>;
 #[derive(Clone)]
 pub struct Store {
     pub(super) writer: AnyPool,
-    pub(in crate::store) reader: AnyPool,
+    pub(in crate::store) reader: Reader,
     dialect: Dialect,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) committed: Arc<OnceLock<Listener>>,
@@ -47,14 +48,14 @@ impl Store {
             })?;
             let options: AnyConnectOptions = url.parse().map_err(unreadable)?;
             let writer = sqlite_pool(1).connect_lazy_with(options.clone());
-            let reader = sqlite_pool(5).connect_lazy_with(options);
+            let reader = Reader(sqlite_pool(5).connect_lazy_with(options));
             return Ok(Self { writer, reader, dialect: Dialect::Sqlite, clock, committed: Arc::default() });
         }
         let options: AnyConnectOptions = url.parse().map_err(unreadable)?;
         let pool = postgres_pool().connect_lazy_with(options);
         Ok(Self {
             writer: pool.clone(),
-            reader: pool,
+            reader: Reader(pool),
             dialect: Dialect::Postgres,
             clock,
             committed: Arc::default(),
@@ -100,7 +101,7 @@ impl Store {
     /// Closes every connection; what is asked afterwards fails as unavailable.
     pub async fn close(&self) {
         self.writer.close().await;
-        self.reader.close().await;
+        self.reader.0.close().await;
     }
 }
 

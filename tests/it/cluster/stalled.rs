@@ -23,10 +23,10 @@ struct Held {
 }
 
 impl Held {
-    fn begin(app: &TestApp, statements: &'static [&'static str]) -> Self {
+    fn begin(database: &str, statements: &'static [&'static str]) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let connection = runtime.block_on(async {
-            let mut connection = AnyConnection::connect(&app.database).await.unwrap();
+            let mut connection = AnyConnection::connect(database).await.unwrap();
             for statement in statements {
                 connection.execute(*statement).await.unwrap();
             }
@@ -97,7 +97,7 @@ fn statements_that_wait_for_a_lock_are_503_on_postgres_and_nothing_is_consumed()
     let key = app.cli(&["introspection-key", "create", "--name", "worker"], None);
     app.assert_alive(&pat.token);
     let held = Held::begin(
-        &app,
+        &app.database,
         &["BEGIN", "LOCK TABLE grants, access_tokens, clients, operator_keys IN ACCESS EXCLUSIVE MODE"],
     );
     // More requests than connections: those that get none are in the same trouble as those that wait for a lock.
@@ -132,7 +132,7 @@ fn another_writer_who_does_not_end_is_503_on_sqlite_and_reading_goes_on() {
     let pat = app.pat(&app.person("ana"), &[]);
     let own = app.connect(&pat.token);
     app.assert_alive(&own.access);
-    let held = Held::begin(&app, &["BEGIN IMMEDIATE"]);
+    let held = Held::begin(&app.database, &["BEGIN IMMEDIATE"]);
     let began = Stopwatch::start();
     let replies = together(8, |_| app.refresh(&own.client, &own.refresh));
     for reply in &replies {
@@ -161,8 +161,16 @@ fn a_database_that_falls_silent_is_503_until_it_speaks_again() {
     let app = builder.start();
     let pat = app.pat(&app.person("ana"), &[]);
     let own = cold(&app, &pat.token);
-    wire.silent(true);
-    crowd(&app, &own);
+    // Also for those who have asked and wait for the answer.
+    let held = Held::begin(&direct, &["BEGIN", "LOCK TABLE clients, access_tokens IN ACCESS EXCLUSIVE MODE"]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(500));
+            wire.silent(true);
+        });
+        crowd(&app, &own);
+    });
+    drop(held);
     let began = Stopwatch::start();
     is_unavailable(&get(&app.authorize_url(&own[0].client, &[])));
     is_unavailable(&app.register_with(&json!({"client_name": "another", "redirect_uris": [REDIRECT]})));
