@@ -48,7 +48,9 @@ CREATE TABLE clients (
   registered_at   BIGINT NOT NULL,
   last_granted_at BIGINT
 );
-CREATE INDEX clients_never_granted ON clients (registered_at) WHERE last_granted_at IS NULL;
+-- What the cap on registrations counts, by who holds them.
+CREATE INDEX clients_never_granted ON clients (address, registered_at)
+  WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL;
 
 CREATE TABLE sessions (
   digest       TEXT   NOT NULL PRIMARY KEY,

@@ -29,7 +29,6 @@ use crate::http::members::{self, NotObject};
 use crate::http::{answer, client_ip, strict};
 use crate::store::StoreError;
 use crate::store::audit::Event;
-use crate::store::clients::Room;
 
 /// The prefix of generated client secrets.
 pub const SECRET_PREFIX: &str = "portero_ocs_";
@@ -208,7 +207,7 @@ async fn keep(app: &App, client: &Client, address: &str) -> Result<(), OAuthErro
     enum Kept {
         Yes,
         Disabled,
-        Full(String),
+        Full,
     }
     let known = app.identity.store.client(&client.id).await?;
     match &known {
@@ -221,11 +220,8 @@ async fn keep(app: &App, client: &Client, address: &str) -> Result<(), OAuthErro
         .identity
         .store
         .transaction(async |tx| {
-            if known.is_none()
-                && let Room::Full { heaviest } = tx.make_room(CAP, tx.now.minus(YOUNG)).await?
-                && heaviest == address
-            {
-                return Ok(Kept::Full(heaviest));
+            if known.is_none() && !tx.make_room(address, CAP, tx.now.minus(YOUNG)).await? {
+                return Ok(Kept::Full);
             }
             if !tx.register_client(client, address).await? {
                 return Ok(Kept::Disabled);
@@ -240,8 +236,8 @@ async fn keep(app: &App, client: &Client, address: &str) -> Result<(), OAuthErro
     match kept {
         Kept::Yes => Ok(()),
         Kept::Disabled => Err(disabled()),
-        Kept::Full(address) => {
-            tracing::warn!(address, "registrations are full and this address holds most of them");
+        Kept::Full => {
+            tracing::warn!(address, "registrations are full, and there is no room for this address");
             Err(OAuthError::too_many(YOUNG))
         }
     }

@@ -32,20 +32,28 @@ const DISABLE: &str =
 const ENABLE: &str = "UPDATE clients SET disabled_at = NULL WHERE id = $1 AND disabled_at IS NOT NULL";
 const DELETE: &str = "UPDATE clients SET epoch = epoch + 1, deleted_at = $2, secret_hash = NULL
      WHERE id = $1 AND deleted_at IS NULL";
-const NEVER_GRANTED: &str = "SELECT COUNT(*) AS n FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL";
-/// The address that holds most registrations that were never granted.
+/// Registrations that nobody has allowed anything yet: what the index `clients_never_granted` holds.
+macro_rules! never_granted {
+    ($head:literal, $tail:literal) => {
+        concat!(
+            $head,
+            " FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL ",
+            $tail
+        )
+    };
+}
+const NEVER_GRANTED: &str = never_granted!("SELECT COUNT(*) AS n", "");
+/// The address that holds most of them.
 const HEAVIEST: &str =
-    "SELECT address FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL
-     GROUP BY address ORDER BY COUNT(*) DESC, address LIMIT 1";
-const EVICT: &str = "DELETE FROM clients WHERE id IN (
-       SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL
-         AND registered_at < $1 AND COALESCE(address, '') = $2 ORDER BY registered_at LIMIT $3)";
-const EVICT_ANY: &str = "DELETE FROM clients WHERE id IN (
-       SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL
-         AND registered_at < $1 ORDER BY registered_at LIMIT $2)";
-const PRUNE: &str = "DELETE FROM clients WHERE id IN (
-       SELECT id FROM clients WHERE kind = 'dynamic' AND last_granted_at IS NULL AND disabled_at IS NULL AND registered_at < $1
-       LIMIT $2)";
+    never_granted!("SELECT address", "GROUP BY address ORDER BY COUNT(*) DESC, address LIMIT 1");
+const EVICT: &str = never_granted!(
+    "DELETE FROM clients WHERE id IN (SELECT id",
+    "AND registered_at < $1 AND address = $2 ORDER BY registered_at LIMIT $3)"
+);
+const PRUNE: &str = never_granted!(
+    "DELETE FROM clients WHERE id IN (SELECT id",
+    "AND registered_at < $1 ORDER BY registered_at LIMIT $2)"
+);
 
 fn client(row: &AnyRow) -> Result<Client, StoreError> {
     Ok(Client {
@@ -59,18 +67,6 @@ fn client(row: &AnyRow) -> Result<Client, StoreError> {
         created_at: row.time("created_at")?,
         last_granted_at: row.time_opt("last_granted_at")?,
     })
-}
-
-/// What became of a registration when the table of never granted ones was full.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Room {
-    /// There is room, perhaps after evicting.
-    Made,
-    /// Everything is younger than an hour; this address holds most.
-    Full {
-        /// The address that holds most.
-        heaviest: String,
-    },
 }
 
 impl Store {
@@ -110,23 +106,29 @@ impl Tx {
         Ok(done.rows_affected() > 0)
     }
 
-    /// Makes room for one more registration that was never granted, if `cap` is reached: the oldest of the
-    /// address that holds most go first, none younger than `older_than`.
-    pub async fn make_room(&mut self, cap: i64, older_than: Timestamp) -> Result<Room, StoreError> {
+    /// Makes room for one more registration from an address, if `cap` of those that were never granted are kept: the
+    /// oldest of the address that holds most go first, none younger than `older_than`. Where all are younger, there
+    /// is room for every other address, until twice the cap is reached. False if there is none.
+    pub async fn make_room(
+        &mut self,
+        address: &str,
+        cap: i64,
+        older_than: Timestamp,
+    ) -> Result<bool, StoreError> {
         let count = sqlx::query(NEVER_GRANTED).fetch_one(self.connection()).await?.number("n")?;
         if count < cap {
-            return Ok(Room::Made);
+            return Ok(true);
         }
         let heaviest = sqlx::query(HEAVIEST).fetch_one(self.connection()).await?;
-        let address = heaviest.text_opt("address")?.unwrap_or_default();
+        let heaviest = heaviest.text_opt("address")?.unwrap_or_default();
         let (batch, old) = ((cap / 100).max(1), older_than.millis());
-        let evict = sqlx::query(EVICT).bind(old).bind(&address).bind(batch);
-        let mut gone = evict.execute(self.connection()).await?.rows_affected();
-        if gone == 0 {
-            let evict = sqlx::query(EVICT_ANY).bind(old).bind(batch);
-            gone = evict.execute(self.connection()).await?.rows_affected();
+        let evict = sqlx::query(EVICT).bind(old).bind(&heaviest).bind(batch);
+        if evict.execute(self.connection()).await?.rows_affected() > 0
+            || self.prune_clients(older_than, batch).await? > 0
+        {
+            return Ok(true);
         }
-        Ok(if gone > 0 { Room::Made } else { Room::Full { heaviest: address } })
+        Ok(count < 2 * cap && heaviest != address)
     }
 
     /// Deletes up to `limit` registrations that were never granted and are older than `before`.

@@ -53,7 +53,7 @@ fn workspace(world: &World, id: &str, of: &str) -> Workspace {
     }
 }
 
-fn client(world: &World, id: &str) -> Client {
+pub fn client(world: &World, id: &str) -> Client {
     Client {
         id: ClientId::from(id),
         kind: ClientKind::Dynamic,
