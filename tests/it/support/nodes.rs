@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::Stopwatch;
 use super::app::{Builder, Laid, free_port};
 use super::http::{agent, try_request};
-use super::site::Site;
+use super::site::{Site, program};
 use super::wire::Wire;
 use super::worker::Worker;
 
@@ -77,7 +77,7 @@ impl Nodes {
         let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/test-logs");
         std::fs::create_dir_all(&log).unwrap();
         let log = File::options().create(true).append(true).open(log.join("nodes.log")).unwrap();
-        let child = Command::new(env!("CARGO_BIN_EXE_portero"))
+        let child = Command::new(program())
             .arg("--config")
             .arg(&self.config)
             .arg("serve")

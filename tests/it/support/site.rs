@@ -54,10 +54,16 @@ impl Site {
     }
 }
 
+/// The program: the one that was built with the tests, or another build of it.
+pub fn program() -> PathBuf {
+    std::env::var_os("PORTERO_TEST_PROGRAM")
+        .map_or_else(|| env!("CARGO_BIN_EXE_portero").into(), PathBuf::from)
+}
+
 /// Runs the program with a configuration.
 pub fn command(config: &Path, arguments: &[&str], stdin: Option<&str>) -> Output {
     use std::io::Write;
-    let mut child = Command::new(env!("CARGO_BIN_EXE_portero"))
+    let mut child = Command::new(program())
         .arg("--config")
         .arg(config)
         .args(arguments)
