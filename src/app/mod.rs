@@ -7,7 +7,9 @@ pub mod service;
 pub mod sites;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use crate::cluster::counters::Counters;
 use crate::cluster::verified::VerifiedCache;
 use crate::config::Config;
 use crate::domain::clock::Clock;
@@ -24,6 +26,9 @@ use brand::Brand;
 use request_ids::RequestIds;
 use service::Service;
 use sites::Sites;
+
+/// How long an address that found no room is not asked about again.
+const CROWDED: Duration = Duration::from_secs(5);
 
 /// What comes from outside and is swapped in tests.
 #[derive(Clone)]
@@ -58,6 +63,9 @@ pub struct App {
     pub upstream: UpstreamClient,
     /// Numbers requests.
     pub request_ids: RequestIds,
+    /// Addresses that found no room for a registration a moment ago: the next attempts cost the database's one writer
+    /// nothing. Attack: refusals in number hold up everybody else's refreshes.
+    pub crowded: Counters,
 }
 
 impl App {
@@ -74,6 +82,7 @@ impl App {
             })
             .collect();
         Self {
+            crowded: Counters::new(1, CROWDED),
             plans: plans(&config),
             sites: Sites::new(&config.public_url, &brands, &services),
             config,

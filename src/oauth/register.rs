@@ -214,6 +214,9 @@ async fn keep(app: &App, client: &Client, address: &str) -> Result<(), OAuthErro
         Some(own) if own.disabled_at.is_some() => return Err(disabled()),
         // What was granted once is not swept for its age, so there is nothing to renew.
         Some(own) if own.last_granted_at.is_some() && own.metadata == client.metadata => return Ok(()),
+        None if app.crowded.blocked(address, app.clock.now()).is_some() => {
+            return Err(OAuthError::too_many(YOUNG));
+        }
         _ => {}
     }
     let kept = app
@@ -237,6 +240,7 @@ async fn keep(app: &App, client: &Client, address: &str) -> Result<(), OAuthErro
         Kept::Yes => Ok(()),
         Kept::Disabled => Err(disabled()),
         Kept::Full => {
+            app.crowded.failed(address, app.clock.now());
             tracing::warn!(address, "registrations are full, and there is no room for this address");
             Err(OAuthError::too_many(YOUNG))
         }
