@@ -8,7 +8,7 @@ use super::issue::Issued;
 use crate::domain::brand::BrandTokens;
 use crate::domain::entropy;
 use crate::domain::grant::EndReason;
-use crate::domain::ids::{ClientId, GrantId, ServiceId};
+use crate::domain::ids::{ClientId, ServiceId};
 use crate::domain::refresh::{Link, MAX_HOPS, Verdict, decide};
 use crate::domain::scope::ScopeSet;
 use crate::domain::secret::Secret;
@@ -61,28 +61,20 @@ struct Chain {
 impl Identity {
     /// Exchanges a refresh token.
     pub async fn refresh(&self, request: &RefreshRequest<'_>) -> Result<Issued, RefreshError> {
-        let digest = request.presented.digest();
-        let grant = self.store.grant_of_refresh(&digest).await?;
-        let grant = grant.ok_or(RefreshError::Unknown)?;
         // A replay ends the grant *and* refuses, so a refusal is a committed outcome; trouble undoes everything.
-        let outcome = self.store.transaction(async |tx| match self.exchange(tx, request, &grant).await {
+        let outcome = self.store.transaction(async |tx| match self.exchange(tx, request).await {
             Err(RefreshError::Store(error)) => Err(error),
             outcome => Ok(outcome),
         });
         outcome.await?
     }
 
-    async fn exchange(
-        &self,
-        tx: &mut Tx,
-        request: &RefreshRequest<'_>,
-        grant: &GrantId,
-    ) -> Result<Issued, RefreshError> {
-        tx.lock_grant(grant).await?;
-        let family = tx.family(grant).await?.ok_or(RefreshError::InvalidGrant("ended"))?;
+    async fn exchange(&self, tx: &mut Tx, request: &RefreshRequest<'_>) -> Result<Issued, RefreshError> {
+        let digest = request.presented.digest();
+        let grant = tx.lock_grant_of_refresh(&digest).await?.ok_or(RefreshError::Unknown)?;
+        let family = tx.family(&grant).await?.ok_or(RefreshError::InvalidGrant("ended"))?;
         let scopes = admissible(request, &family)?;
         let chain = chain(tx, request).await?;
-        let digest = request.presented.digest();
         let refresh = match decide(tx.now, self.lifetimes.grace, &chain.links) {
             Verdict::Rotate => self.rotate(tx, request, &family).await?,
             Verdict::Follow { hops, recovered } => {
@@ -94,7 +86,7 @@ impl Identity {
             }
             Verdict::Dead => return Err(RefreshError::InvalidGrant("expired")),
             Verdict::Reuse => {
-                tx.end_grant(grant, EndReason::RefreshReuse).await?;
+                tx.end_grant(&grant, EndReason::RefreshReuse).await?;
                 tx.audit(event("refresh.reuse", &family)).await?;
                 return Err(RefreshError::InvalidGrant("reuse"));
             }

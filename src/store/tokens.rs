@@ -23,6 +23,9 @@ const REFRESH: &str = "SELECT r.grant_id, r.expires_at, r.consumed_at, r.salt,
      FROM refresh_tokens r WHERE r.digest = $1";
 const GRANT_OF_REFRESH: &str = "SELECT grant_id FROM refresh_tokens WHERE digest = $1";
 const GRANT_OF_ACCESS: &str = "SELECT grant_id FROM access_tokens WHERE digest = $1";
+/// The grant is found and locked in one: the first write of the transaction.
+const LOCK_GRANT_OF: &str = "UPDATE grants SET rev = rev + 1
+     WHERE id = (SELECT grant_id FROM refresh_tokens WHERE digest = $1) RETURNING id";
 const FIRST_USE: &str =
     "UPDATE access_tokens SET first_used_at = $2 WHERE digest = $1 AND first_used_at IS NULL";
 const REVOKE: &str = "UPDATE access_tokens SET revoked_at = $2 WHERE digest = $1 AND revoked_at IS NULL";
@@ -128,6 +131,13 @@ impl Tx {
             .execute(self.connection())
             .await?;
         Ok(())
+    }
+
+    /// Locks the grant of a refresh token for the rest of the transaction, as [`Tx::lock_grant`] does. `None` if there
+    /// is no such token.
+    pub async fn lock_grant_of_refresh(&mut self, digest: &Digest) -> Result<Option<GrantId>, StoreError> {
+        let row = sqlx::query(LOCK_GRANT_OF).bind(digest.to_hex()).fetch_optional(self.connection()).await?;
+        row.map(|row| row.text("id").map(GrantId::from)).transpose()
     }
 
     /// The refresh token of a digest.
