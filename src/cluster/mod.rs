@@ -2,4 +2,6 @@
 //! never wrong.
 
 pub mod counters;
+mod generations;
+mod names;
 pub mod verified;

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use moka::sync::Cache;
 
+use super::generations::Generations;
+use super::names::Names;
 use crate::domain::change::Change;
 use crate::domain::clock::Timestamp;
 use crate::domain::secret::Digest;
@@ -21,7 +23,7 @@ use crate::domain::verified::Verified;
 const LIFE: Duration = Duration::from_mins(1);
 /// Longer than any reading can take, so that no change is forgotten while one is under way.
 const MEMORY: Duration = Duration::from_mins(3);
-const ENTRIES: u64 = 200_000;
+const ENTRIES: usize = 200_000;
 const UNKNOWN_ENTRIES: u64 = 50_000;
 const UNKNOWN_LIFE: Duration = Duration::from_secs(10);
 
@@ -54,7 +56,8 @@ pub enum Lookup {
 
 /// The cache of one node.
 pub struct VerifiedCache {
-    entries: Cache<Digest, Arc<Entry>, Hashes>,
+    entries: Generations<Arc<Entry>>,
+    names: Names,
     unknown: Cache<Digest, (), Hashes>,
     changed: RwLock<HashMap<u64, (u64, Timestamp)>>,
     stamp: AtomicU64,
@@ -71,10 +74,8 @@ impl VerifiedCache {
     /// An empty cache that serves at most `max_blind` after the last reading of the change log.
     pub fn new(max_blind: Duration) -> Self {
         Self {
-            entries: Cache::builder()
-                .max_capacity(ENTRIES)
-                .time_to_live(LIFE)
-                .build_with_hasher(Hashes::default()),
+            entries: Generations::new(ENTRIES, LIFE),
+            names: Names::default(),
             unknown: Cache::builder()
                 .max_capacity(UNKNOWN_ENTRIES)
                 .time_to_live(UNKNOWN_LIFE)
@@ -97,7 +98,7 @@ impl VerifiedCache {
             return if self.unknown.contains_key(digest) { Lookup::Unknown } else { ask };
         };
         if now.since(entry.filled_at) >= LIFE || !entry.verified.is_current(now) || !self.still_good(&entry) {
-            self.entries.invalidate(digest);
+            self.entries.remove(digest);
             return ask;
         }
         let noted = Timestamp::from_millis(entry.noted_at.load(Ordering::Relaxed));
@@ -124,6 +125,13 @@ impl VerifiedCache {
         good
     }
 
+    /// What a reading found, holding in common with others what they have in common. A hundred thousand tokens of a
+    /// few brands, plans and clients would otherwise carry as many copies of their names.
+    pub fn shared(&self, mut verified: Verified) -> Arc<Verified> {
+        verified.share(&|text| self.names.one(text));
+        Arc::new(verified)
+    }
+
     /// Keeps what a reading found.
     pub fn fill(&self, digest: Digest, ticket: Ticket, verified: Arc<Verified>, now: Timestamp) {
         let touched = verified.touched_by().iter().map(key).collect();
@@ -135,7 +143,7 @@ impl VerifiedCache {
             checked: AtomicU64::new(ticket.0),
             noted_at: AtomicI64::new(now.millis()),
         };
-        self.entries.insert(digest, Arc::new(entry));
+        self.entries.insert(digest, Arc::new(entry), now);
     }
 
     /// Keeps that a reading found nothing.
@@ -160,13 +168,14 @@ impl VerifiedCache {
 
     /// Notes that the change log was read as of `now`.
     pub fn log_read(&self, now: Timestamp) {
+        self.entries.forget(now);
         self.read_at.store(now.millis(), Ordering::Release);
     }
 }
 
 impl std::fmt::Debug for VerifiedCache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "VerifiedCache({} entries)", self.entries.entry_count())
+        write!(f, "VerifiedCache({} entries)", self.entries.len())
     }
 }
 

@@ -17,6 +17,11 @@ macro_rules! id {
             pub fn as_str(&self) -> &str {
                 &self.0
             }
+
+            /// Puts another copy of the same text in the place of this one.
+            pub fn share(&mut self, one: impl Fn(&Arc<str>) -> Arc<str>) {
+                self.0 = one(&self.0);
+            }
         }
 
         impl From<&str> for $name {

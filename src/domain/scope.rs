@@ -69,6 +69,8 @@ impl<'a> FromIterator<&'a str> for ScopeSet {
                 set.0.push(scope.into());
             }
         }
+        // Sets are kept by the hundred thousand.
+        set.0.shrink_to_fit();
         set
     }
 }

@@ -126,6 +126,12 @@ impl Digest {
         Self(Sha256::digest(text.as_bytes()).into())
     }
 
+    /// Its first byte: as good as any to part digests by.
+    pub fn first(&self) -> u8 {
+        let [first, ..] = self.0;
+        first
+    }
+
     /// Lower-case hexadecimal, as stored.
     pub fn to_hex(self) -> String {
         hex(&self.0)

@@ -1,10 +1,13 @@
 //! What is known of a credential once its whole chain was read.
 
+use std::sync::Arc;
+
 use super::change::{Change, ChangeKind};
 use super::clock::Timestamp;
 use super::ids::{BrandId, ClientId, GrantId, PatId, PlanId, ServiceId, UserId, WorkspaceId};
 use super::pat::Mode;
 use super::scope::ScopeSet;
+use super::secret::Digest;
 use super::workspace::WorkspaceStatus;
 
 /// The kinds of credential a call can carry.
@@ -65,14 +68,25 @@ pub struct Verified {
     pub issued_at: Timestamp,
     /// Effective expiry: the earliest down the chain; none for a PAT that never expires.
     pub expires_at: Option<Timestamp>,
-    /// The access token's digest in hexadecimal, so that its own revocation finds it.
-    pub access: Option<String>,
+    /// The access token's digest, so that its own revocation finds it.
+    pub access: Option<Digest>,
 }
 
 impl Verified {
     /// True until the effective expiry.
     pub fn is_current(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|at| now < at)
+    }
+
+    /// Puts what `one` gives for the identifiers that other credentials have too in their place.
+    pub fn share(&mut self, one: &impl Fn(&Arc<str>) -> Arc<str>) {
+        self.user.share(one);
+        self.workspace.share(one);
+        self.brand.share(one);
+        self.pat.iter_mut().for_each(|id| id.share(one));
+        self.client.iter_mut().for_each(|id| id.share(one));
+        self.service.iter_mut().for_each(|id| id.share(one));
+        self.plan.iter_mut().for_each(|id| id.share(one));
     }
 
     /// Every change that touches this credential.
@@ -85,7 +99,7 @@ impl Verified {
         keys.extend(self.pat.iter().map(|id| Change::new(ChangeKind::Pat, id)));
         keys.extend(self.grant.iter().map(|id| Change::new(ChangeKind::Grant, id)));
         keys.extend(self.client.iter().map(|id| Change::new(ChangeKind::Client, id)));
-        keys.extend(self.access.iter().map(|digest| Change::new(ChangeKind::Access, digest)));
+        keys.extend(self.access.iter().map(|digest| Change::new(ChangeKind::Access, digest.to_hex())));
         keys
     }
 }

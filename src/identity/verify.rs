@@ -91,7 +91,7 @@ impl Identity {
                 None => None,
             },
         };
-        let Some(verified) = found.map(Arc::new) else {
+        let Some(verified) = found.map(|verified| self.verified.shared(verified)) else {
             self.verified.fill_unknown(digest, ticket);
             return Err(VerifyError::Invalid("unknown"));
         };

@@ -147,7 +147,7 @@ impl Store {
         let Some(mut verified) = from_grant(&row, now)? else { return Ok(None) };
         verified.scopes = verified.scopes.intersection(&row.scopes("grant_scopes")?);
         verified.expires_at = earliest([verified.expires_at, row.time_opt("expires_at")?, None]);
-        verified.access = Some(digest.to_hex());
+        verified.access = Some(*digest);
         let used = row.time_opt("first_used_at")?.is_some();
         Ok(verified.is_current(now).then_some(AccessRow { verified, used }))
     }
