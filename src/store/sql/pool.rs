@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use sqlx::AnyPool;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
+use sqlx::{AnyPool, Connection as _};
 
 use super::reader::Reader;
 use crate::domain::change::Change;
@@ -47,8 +47,8 @@ impl Store {
                 StoreError::Unavailable(format!("cannot make or open {}: {error}", path.display()))
             })?;
             let options: AnyConnectOptions = url.parse().map_err(unreadable)?;
-            let writer = sqlite_pool(1).connect_lazy_with(options.clone());
-            let reader = Reader(sqlite_pool(5).connect_lazy_with(options));
+            let writer = sqlite_pool(1, "PRAGMA cache_size = -8000").connect_lazy_with(options.clone());
+            let reader = Reader(sqlite_pool(5, "PRAGMA cache_size = -2000").connect_lazy_with(options));
             return Ok(Self { writer, reader, dialect: Dialect::Sqlite, clock, committed: Arc::default() });
         }
         let options: AnyConnectOptions = url.parse().map_err(unreadable)?;
@@ -131,15 +131,16 @@ fn base(max: u32) -> AnyPoolOptions {
     AnyPoolOptions::new().max_connections(max).acquire_timeout(CONNECTION_DEADLINE)
 }
 
-fn sqlite_pool(max: u32) -> AnyPoolOptions {
-    base(max).test_before_acquire(false).after_connect(|connection, _| {
+/// Every connection has a cache of its own; what it does not hold is in the system's.
+fn sqlite_pool(max: u32, cache: &'static str) -> AnyPoolOptions {
+    base(max).test_before_acquire(false).after_connect(move |connection, _| {
         Box::pin(async move {
             for pragma in [
                 "PRAGMA busy_timeout = 3000",
                 "PRAGMA journal_mode = WAL",
                 "PRAGMA synchronous = FULL",
                 "PRAGMA secure_delete = ON",
-                "PRAGMA cache_size = -16000",
+                cache,
             ] {
                 sqlx::query(pragma).execute(&mut *connection).await?;
             }
@@ -148,8 +149,19 @@ fn sqlite_pool(max: u32) -> AnyPoolOptions {
     })
 }
 
+/// A connection is tried after each use; before the next one again only if that was longer ago.
+const TRIED: Duration = Duration::from_secs(1);
+
 fn postgres_pool() -> AnyPoolOptions {
-    base(16).after_connect(|connection, _| {
+    let pool = base(16).test_before_acquire(false).before_acquire(|connection, meta| {
+        Box::pin(async move {
+            if meta.idle_for > TRIED {
+                connection.ping().await?;
+            }
+            Ok(true)
+        })
+    });
+    pool.after_connect(|connection, _| {
         Box::pin(async move {
             let statement = format!("SET statement_timeout = {STATEMENT_DEADLINE_MS}");
             sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&mut *connection).await?;
