@@ -74,7 +74,6 @@ fn admit(app: &App, req: &HttpRequest) -> Result<(), OAuthError> {
     }
     let wanted = app.config.oauth.registration_token.as_ref().map(|token| token.expose_secret().to_owned());
     let needed = |challenge| {
-        guess::client(app, req, None)?;
         Err(OAuthError::new(Code::InvalidToken, "registration needs the operator's token")
             .challenge(challenge))
     };

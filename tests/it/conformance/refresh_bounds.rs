@@ -201,6 +201,12 @@ fn a_family_is_for_what_was_granted() {
             assert_eq!(before[member], after[member], "{member}");
         }
     });
+}
+
+#[test]
+fn scopes_do_not_grow_and_shrink_at_once() {
+    let own = Setup::new();
+    let app = &own.app;
     holds(
         "C153",
         "the same refusal again after a refresh is the same cheap 403; the scope does not grow",

@@ -203,7 +203,7 @@ fn a_client_that_is_gone_is_told_so_where_it_can_act_on_it() {
     app.cli(&["client", "delete", &own.client], None);
     holds(
         "C075",
-        "an id that is gone is a 400 page which says how to connect again, never a redirect",
+        "an id that is gone is a 400 page which says how to connect again, or JSON; never a redirect",
         || {
             for id in ["gone", own.client.as_str()] {
                 let url = app.authorize_url(id, &[]);
@@ -211,7 +211,15 @@ fn a_client_that_is_gone_is_told_so_where_it_can_act_on_it() {
                     let reply = request("GET", &url, &[("accept", accept)], None);
                     assert_eq!(reply.status, 400, "{id} {accept}");
                     assert!(reply.header("location").is_none() && reply.header("refresh").is_none());
-                    assert!(reply.text().contains("Claude Code"), "how to connect again: {}", reply.text());
+                    if accept == "application/json" {
+                        assert_eq!(reply.json()["error"], "invalid_client", "{id}");
+                    } else {
+                        assert!(
+                            reply.text().contains("Claude Code"),
+                            "how to connect again: {}",
+                            reply.text()
+                        );
+                    }
                 }
             }
         },
