@@ -29,12 +29,15 @@ use crate::http::members::{self, NotObject};
 use crate::http::{answer, client_ip, strict};
 use crate::store::StoreError;
 use crate::store::audit::Event;
+use crate::store::clients::Room;
 
 /// The prefix of generated client secrets.
 pub const SECRET_PREFIX: &str = "portero_ocs_";
 const URIS: usize = 20;
 /// Registrations that nobody was ever asked to allow, at most.
 const CAP: i64 = 10_000;
+/// No address: nobody finds room.
+const ANYBODY: &str = "";
 const YOUNG: Duration = Duration::from_hours(1);
 
 fn refused(description: &'static str) -> OAuthError {
@@ -206,14 +209,14 @@ async fn keep(app: &App, client: &Client, address: &str) -> Result<(), OAuthErro
     enum Kept {
         Yes,
         Disabled,
-        Full,
+        Crowded(Room),
     }
     let known = app.identity.store.client(&client.id).await?;
     match &known {
         Some(own) if own.disabled_at.is_some() => return Err(disabled()),
         // What was granted once is not swept for its age, so there is nothing to renew.
         Some(own) if own.last_granted_at.is_some() && own.metadata == client.metadata => return Ok(()),
-        None if app.crowded.blocked(address, app.clock.now()).is_some() => {
+        None if [address, ANYBODY].iter().any(|who| app.crowded.blocked(who, app.clock.now()).is_some()) => {
             return Err(OAuthError::too_many(YOUNG));
         }
         _ => {}
@@ -222,8 +225,11 @@ async fn keep(app: &App, client: &Client, address: &str) -> Result<(), OAuthErro
         .identity
         .store
         .transaction(async |tx| {
-            if known.is_none() && !tx.make_room(address, CAP, tx.now.minus(YOUNG)).await? {
-                return Ok(Kept::Full);
+            if known.is_none() {
+                let room = tx.make_room(address, CAP, tx.now.minus(YOUNG)).await?;
+                if room != Room::Made {
+                    return Ok(Kept::Crowded(room));
+                }
             }
             if !tx.register_client(client, address).await? {
                 return Ok(Kept::Disabled);
@@ -238,9 +244,9 @@ async fn keep(app: &App, client: &Client, address: &str) -> Result<(), OAuthErro
     match kept {
         Kept::Yes => Ok(()),
         Kept::Disabled => Err(disabled()),
-        Kept::Full => {
-            app.crowded.failed(address, app.clock.now());
-            tracing::warn!(address, "registrations are full, and there is no room for this address");
+        Kept::Crowded(room) => {
+            app.crowded.failed(if room == Room::Full { ANYBODY } else { address }, app.clock.now());
+            tracing::warn!(address, ?room, "registrations are full");
             Err(OAuthError::too_many(YOUNG))
         }
     }

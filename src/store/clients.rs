@@ -69,6 +69,17 @@ fn client(row: &AnyRow) -> Result<Client, StoreError> {
     })
 }
 
+/// Whether there is room for one more registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// There is, perhaps after others gave way.
+    Made,
+    /// Not for this address, which holds most.
+    Heaviest,
+    /// For nobody.
+    Full,
+}
+
 impl Store {
     /// The client of an id.
     pub async fn client(&self, id: &ClientId) -> Result<Option<Client>, StoreError> {
@@ -108,16 +119,16 @@ impl Tx {
 
     /// Makes room for one more registration from an address, if `cap` of those that were never granted are kept: the
     /// oldest of the address that holds most go first, none younger than `older_than`. Where all are younger, there
-    /// is room for every other address, until twice the cap is reached. False if there is none.
+    /// is room for every other address, until twice the cap is reached.
     pub async fn make_room(
         &mut self,
         address: &str,
         cap: i64,
         older_than: Timestamp,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Room, StoreError> {
         let count = sqlx::query(NEVER_GRANTED).fetch_one(self.connection()).await?.number("n")?;
         if count < cap {
-            return Ok(true);
+            return Ok(Room::Made);
         }
         let heaviest = sqlx::query(HEAVIEST).fetch_one(self.connection()).await?;
         let heaviest = heaviest.text_opt("address")?.unwrap_or_default();
@@ -126,9 +137,13 @@ impl Tx {
         if evict.execute(self.connection()).await?.rows_affected() > 0
             || self.prune_clients(older_than, batch).await? > 0
         {
-            return Ok(true);
+            return Ok(Room::Made);
         }
-        Ok(count < 2 * cap && heaviest != address)
+        Ok(match heaviest == address {
+            _ if count >= 2 * cap => Room::Full,
+            true => Room::Heaviest,
+            false => Room::Made,
+        })
     }
 
     /// Deletes up to `limit` registrations that were never granted and are older than `before`.

@@ -47,8 +47,8 @@ impl Store {
                 StoreError::Unavailable(format!("cannot make or open {}: {error}", path.display()))
             })?;
             let options: AnyConnectOptions = url.parse().map_err(unreadable)?;
-            let writer = sqlite_pool(1, "PRAGMA cache_size = -8000").connect_lazy_with(options.clone());
-            let reader = Reader(sqlite_pool(5, "PRAGMA cache_size = -2000").connect_lazy_with(options));
+            let writer = sqlite_pool(1, "PRAGMA cache_size = -4000").connect_lazy_with(options.clone());
+            let reader = Reader(sqlite_pool(5, "PRAGMA cache_size = -1000").connect_lazy_with(options));
             return Ok(Self { writer, reader, dialect: Dialect::Sqlite, clock, committed: Arc::default() });
         }
         let options: AnyConnectOptions = url.parse().map_err(unreadable)?;

@@ -56,7 +56,7 @@ fn end_all(app: &TestApp) {
 
 /// How many live refresh tokens the live grants of a client have in the database.
 fn live_refresh_tokens(app: &TestApp, client: &str) -> i64 {
-    app.count(&format!(
+    app.sql_number(&format!(
         "SELECT COUNT(*) FROM refresh_tokens r JOIN grants g ON g.id = r.grant_id
          WHERE g.client_id = '{client}' AND g.ended_at IS NULL AND r.consumed_at IS NULL"
     ))

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use portero::store::StoreError;
+use portero::store::clients::Room;
 
 use super::contract::client;
 use super::{World, world};
@@ -17,7 +18,7 @@ const YOUNG: Duration = Duration::from_hours(1);
 async fn register(world: &World, id: &str, address: &str) -> bool {
     let own = client(world, id);
     let kept = world.store.transaction(async |tx| {
-        let room = tx.make_room(address, CAP, tx.now.minus(YOUNG)).await?;
+        let room = tx.make_room(address, CAP, tx.now.minus(YOUNG)).await? == Room::Made;
         if room {
             tx.register_client(&own, address).await?;
         }

@@ -1,13 +1,12 @@
 //! The database beside the server, for what no client can see or do.
 
-use super::TestApp;
+use super::Site;
 
-impl TestApp {
+impl Site {
     fn on_database<T>(&self, work: impl AsyncFnOnce(&sqlx::AnyPool) -> T) -> T {
-        let url = self.app.config.database.url.expose_secret();
         tokio::runtime::Runtime::new().unwrap().block_on(async {
             sqlx::any::install_default_drivers();
-            let pool = sqlx::AnyPool::connect(url).await.unwrap();
+            let pool = sqlx::AnyPool::connect(&self.database).await.unwrap();
             let done = work(&pool).await;
             pool.close().await;
             done

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use sqlx::Connection as _;
-
 /// An installation.
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -31,22 +29,6 @@ impl Site {
         let output = self.command(&all, stdin);
         assert!(output.status.success(), "{arguments:?}: {output:?}");
         serde_json::from_slice(&output.stdout).unwrap_or(serde_json::Value::Null)
-    }
-
-    /// Asks the database itself for a number.
-    pub fn count(&self, sql: &str) -> i64 {
-        let url = match self.database.split_once('?') {
-            None if self.database.starts_with("sqlite:") => format!("{}?mode=ro", self.database),
-            _ => self.database.clone(),
-        };
-        tokio::runtime::Runtime::new().unwrap().block_on(async {
-            sqlx::any::install_default_drivers();
-            let mut connection = sqlx::AnyConnection::connect(&url).await.unwrap();
-            let sql = sqlx::AssertSqlSafe(sql.to_owned());
-            let number = sqlx::query_scalar(sql).fetch_one(&mut connection).await.unwrap();
-            connection.close().await.unwrap();
-            number
-        })
     }
 
     pub fn authority(&self) -> &str {

@@ -47,7 +47,7 @@ fn register(
 /// One program that registers at every start, each time with another port: it stays one client.
 pub fn identical(nodes: &Nodes, count: usize) -> Row {
     let mut row = Row::new("R6", &format!("{count} identical registrations, random ports"));
-    let before = nodes.count("SELECT COUNT(*) FROM clients");
+    let before = nodes.sql_number("SELECT COUNT(*) FROM clients");
     let answers = Mutex::new(Vec::new());
     let what = |number: usize| {
         let port = 1024 + (number * 7919) % 60_000;
@@ -62,7 +62,7 @@ pub fn identical(nodes: &Nodes, count: usize) -> Row {
     let answered = ids.len();
     ids.sort();
     ids.dedup();
-    let rows = nodes.count("SELECT COUNT(*) FROM clients") - before;
+    let rows = nodes.sql_number("SELECT COUNT(*) FROM clients") - before;
     row.check(answered == count, || format!("{answered} of {count} were answered 201"));
     row.check(ids.len() == 1 && rows == 1, || format!("{} ids, {rows} rows", ids.len()));
     row.counts = format!("{answered}/{count} answered 201, {} id, {rows} row", ids.len());
@@ -76,7 +76,7 @@ pub fn different(nodes: &Nodes, person: &Person, count: usize, addresses: usize)
     let pat = nodes.pat(person, &[]);
     let own = nodes.connect(&pat.token);
     let waiting = nodes.register("registered, not allowed yet");
-    let rows = || nodes.count("SELECT COUNT(*) FROM clients WHERE last_granted_at IS NULL");
+    let rows = || nodes.sql_number("SELECT COUNT(*) FROM clients WHERE last_granted_at IS NULL");
     let (memory, began) = (nodes.resident(0), Stopwatch::start());
     let (kept, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let wrong = Mutex::new(Vec::new());

@@ -134,6 +134,6 @@ const BROKEN: [(&str, &str); 9] = [
 
 /// Whatever is half done in the database.
 pub fn broken(site: &Site) -> Vec<String> {
-    let counted = BROKEN.iter().map(|(what, sql)| (what, site.count(sql)));
+    let counted = BROKEN.iter().map(|(what, sql)| (what, site.sql_number(sql)));
     counted.filter(|(_, count)| *count != 0).map(|(what, count)| format!("{count} {what}")).collect()
 }
