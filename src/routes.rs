@@ -18,7 +18,7 @@ use crate::gateway::{self, Gateway};
 use crate::http::body::Body;
 use crate::http::edge::{self, Entered};
 use crate::http::record::Record;
-use crate::http::{answer, cors, strict, unread};
+use crate::http::{answer, cors, unread};
 use crate::oauth::error::OAuthError;
 use crate::oauth::metadata::Document;
 use crate::oauth::{introspect, register, revoke, token};
@@ -69,15 +69,6 @@ impl Routes {
         let here = self.0.values().filter_map(|site| at(site, req.path()));
         let mut found = here.filter(|endpoint| matches!(endpoint, Endpoint::Verify(_)));
         found.next().filter(|_| found.next().is_none())
-    }
-
-    /// The longest body that is read at a path; `None` where nothing is.
-    pub fn body_limit(&self, app: &App, authority: &str, path: &str) -> Option<usize> {
-        match self.find(authority, path)? {
-            Endpoint::Mcp(_) => Some(app.config.body_limit.as_usize()),
-            Endpoint::Register(_) => Some(strict::JSON_LIMIT),
-            _ => Some(strict::FORM_LIMIT),
-        }
     }
 
     /// Every host and path, for tests and documents.

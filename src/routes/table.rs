@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::web;
 
-use super::Endpoint;
+use super::{Endpoint, Routes};
 use crate::app::App;
 use crate::app::brand::Brand;
 use crate::app::service::Service;
@@ -12,6 +12,7 @@ use crate::app::sites::Base;
 use crate::config::Registration;
 use crate::domain::table::Table as Map;
 use crate::gateway::{self, Gateway};
+use crate::http::strict;
 use crate::oauth::metadata;
 use crate::pages::PageRoute;
 
@@ -46,6 +47,17 @@ pub(super) fn build(app: &App, gateway: &Gateway) -> Result<Paths, Vec<String>> 
         }
     }
     if table.faults.is_empty() { Ok(table.routes) } else { Err(table.faults) }
+}
+
+impl Routes {
+    /// The longest body that is read at a path; `None` where nothing is.
+    pub fn body_limit(&self, app: &App, authority: &str, path: &str) -> Option<usize> {
+        match self.find(authority, path)? {
+            Endpoint::Mcp(_) => Some(app.config.body_limit.as_usize()),
+            Endpoint::Register(_) => Some(strict::JSON_LIMIT),
+            _ => Some(strict::FORM_LIMIT),
+        }
+    }
 }
 
 struct Table {
