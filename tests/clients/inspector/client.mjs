@@ -10,6 +10,7 @@ import { Program } from "../shared/program.mjs";
 import {
   assert,
   assertMeetings,
+  deleteClient,
   demo,
   freshToken,
   main,
@@ -361,7 +362,7 @@ const journey = async (era, proof) => {
   });
 
   await step(`${named}: an app that the server forgot registers again by itself and is let in again`, async () => {
-    portero("client", "delete", client_id);
+    await deleteClient(client_id, home.tokens.access_token);
     await log.quiet();
     const asked = await home.ask(...LIST);
     await log.shows((requests) => {

@@ -9,6 +9,7 @@ import { Program } from "../shared/program.mjs";
 import {
   assert,
   assertMeetings,
+  deleteClient,
   demo,
   freshToken,
   main,
@@ -331,7 +332,7 @@ const journey = async (era, args, proof) => {
   });
 
   await step(`${said}: an app that the server forgot registers again by itself and is let in again`, async () => {
-    portero("client", "delete", memory.client.client_id);
+    await deleteClient(memory.client.client_id, memory.tokens.access_token);
     await log.quiet();
     const work = app.meetings();
     await app.authorization();

@@ -81,6 +81,12 @@ export const statusOf = async (token) => {
   return response.status;
 };
 
+/** An operator deletes a client; as any command, it is felt within a second by the server beside it. */
+export const deleteClient = async (id, token) => {
+  portero("client", "delete", id);
+  await within(1000, async () => assert.equal(await statusOf(token), 401));
+};
+
 const REQUEST = /request: id=\S+ address=\S+ method=(\S+) path="([^"]*)" status=(\d+) /;
 
 /** What reached the server, read from its own log: for clients that are programs and cannot be looked into. */
