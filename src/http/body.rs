@@ -3,10 +3,12 @@
 use std::future::Ready;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::{CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING, UPGRADE};
+use actix_web::http::header::{TRANSFER_ENCODING, UPGRADE};
 use actix_web::http::{Method, Version};
 use actix_web::{Error, FromRequest, HttpRequest, web};
 use futures_util::{StreamExt as _, stream};
+
+use super::strict::announced;
 
 /// A body as handlers read it.
 ///
@@ -21,7 +23,7 @@ impl FromRequest for Body {
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
         if is_endless(req) {
-            let length = announced(req.headers());
+            let length = announced(req.headers()).unwrap_or(0);
             let all = payload.take();
             if length > 0 {
                 *payload = Payload::Stream { payload: Box::pin(first(all, length)) };
@@ -36,10 +38,6 @@ fn is_endless(req: &HttpRequest) -> bool {
     let headers = req.headers();
     let upgrades = headers.contains_key(UPGRADE) || req.method() == Method::CONNECT;
     upgrades && !headers.contains_key(TRANSFER_ENCODING) && req.version() <= Version::HTTP_11
-}
-
-fn announced(headers: &HeaderMap) -> usize {
-    headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.trim().parse().ok()).unwrap_or(0)
 }
 
 type Chunk = Result<web::Bytes, actix_web::error::PayloadError>;

@@ -5,10 +5,19 @@ use std::net::{IpAddr, SocketAddr};
 use actix_web::HttpRequest;
 use ipnet::IpNet;
 
+/// Who is at the other end of the connection. A socket that takes both kinds shows IPv4 peers in their mapped form,
+/// which no configured network holds.
+fn peer(req: &HttpRequest) -> Option<IpAddr> {
+    req.peer_addr().map(|address| address.ip().to_canonical())
+}
+
+fn is_in(trusted: &[IpNet], address: IpAddr) -> bool {
+    trusted.iter().any(|network| network.contains(&address))
+}
+
 /// True if the peer itself, whatever it says of others, is a trusted proxy.
 pub fn is_trusted(req: &HttpRequest, trusted: &[IpNet]) -> bool {
-    req.peer_addr()
-        .is_some_and(|peer| trusted.iter().any(|network| network.contains(&peer.ip().to_canonical())))
+    peer(req).is_some_and(|peer| is_in(trusted, peer))
 }
 
 /// The address as what it costs to have one: an IPv6 customer has a whole /64 to come from.
@@ -25,10 +34,8 @@ pub fn source(req: &HttpRequest, trusted: &[IpNet]) -> String {
 /// The peer's address, or, where the peer is a trusted proxy, the nearest address in `X-Forwarded-For` that is
 /// not one.
 pub fn client_ip(req: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
-    // A socket that takes both kinds shows IPv4 peers in their mapped form, which no configured network holds.
-    let peer = req.peer_addr().map_or(IpAddr::from([0, 0, 0, 0]), |address| address.ip().to_canonical());
-    let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
-    if !is_trusted(&peer) {
+    let peer = peer(req).unwrap_or(IpAddr::from([0, 0, 0, 0]));
+    if !is_in(trusted, peer) {
         return peer;
     }
     let forwarded: Vec<&str> = req
@@ -41,7 +48,7 @@ pub fn client_ip(req: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
     for hop in forwarded.iter().rev() {
         let Some(address) = hop_address(hop.trim()) else { return nearest };
         nearest = address;
-        if !is_trusted(&address) {
+        if !is_in(trusted, address) {
             return address;
         }
     }
