@@ -71,6 +71,8 @@ pub async fn ask(
         200 => Ok(Said::Yes(body)),
         // whose it is and whether it is there at all is the worker's to know and nobody's to learn
         403 | 404 | 405 | 410 | 501 => Ok(Said::No),
+        // it wants to know for whom, and there is nobody
+        401 if caller.credential.is_none() => Ok(Said::No),
         400 | 422 => Err(told(Code::InvalidArguments)),
         429 => Err(told(Code::RateLimited)),
         _ => Err(Reason::Unavailable("upstream_status")),

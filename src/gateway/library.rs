@@ -18,10 +18,22 @@ use crate::mcp::uri_template::Pattern;
 pub struct Offer {
     /// Shapes of its resources' URIs.
     pub templates: Vec<Template>,
-    /// The resources that it lists for nobody in particular; none if it lists none for anybody.
-    pub resources: Option<Vec<String>>,
+    /// Whether it lists resources.
+    pub lists: Lists,
     /// Its prompts.
     pub prompts: Vec<Prompt>,
+}
+
+/// Whether a worker lists resources.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Lists {
+    /// It has no such list.
+    #[default]
+    No,
+    /// It wants to know for whom.
+    Asks,
+    /// It lists these for nobody in particular.
+    Fixed(Vec<String>),
 }
 
 /// Something listed: its policy, and the JSON that was made of it once.
@@ -91,17 +103,22 @@ impl Library {
         let mut own = Self { pending: offered.iter().any(Option::is_none), ..Self::default() };
         let (mut resources, mut prompts) = (guards.names_resources(), guards.names_prompts());
         for (at, upstream) in service.upstreams.iter().enumerate() {
-            // of one that is not reached yet the configuration alone says whether it may have some
-            let unknown = Offer::default();
+            let unknown = Offer { lists: Lists::Asks, ..Offer::default() };
             let offer = offered.get(at).and_then(Option::as_ref).unwrap_or(&unknown);
-            if offer.resources.is_some() || guards.names_resources() {
-                own.lists.push(at);
+            match &offer.lists {
+                // many refuse whatever they do not know: the configuration says whether it has some
+                Lists::Asks if guards.names_resources() => own.lists.push(at),
+                Lists::No | Lists::Asks => {}
+                Lists::Fixed(uris) => {
+                    own.lists.push(at);
+                    resources = true;
+                    for uri in uris {
+                        own.fixed.entry(uri.as_str().into()).or_insert(at);
+                    }
+                }
             }
-            resources |= offer.resources.is_some() || !offer.templates.is_empty();
+            resources |= !offer.templates.is_empty();
             prompts |= !offer.prompts.is_empty();
-            for uri in offer.resources.iter().flatten() {
-                own.fixed.entry(uri.as_str().into()).or_insert(at);
-            }
             for template in &offer.templates {
                 let rule = Rule::new(guards.of_template(&template.pattern), &service.policy, Some(upstream));
                 if own.templates.iter().any(|(other, _)| other.is_same(&template.pattern)) {

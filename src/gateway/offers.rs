@@ -6,12 +6,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
+use http::header::HOST;
+use http::{Method, Uri};
 
-use super::library::{Library, Offer};
+use super::library::{Library, Lists, Offer};
 use super::service::{Service, Upstream};
 use crate::app::App;
 use crate::mcp::offer;
-use crate::upstream::client::Failure;
+use crate::upstream::client::{Failure, Sending};
+use crate::upstream::identity_headers::Carrier as _;
 use crate::upstream::worker;
 
 /// How long a worker may take to say what it offers.
@@ -75,22 +78,40 @@ fn install(service: &Service, offered: Vec<Option<Offer>>) -> Result<(), String>
 }
 
 async fn fetch(app: &App, upstream: &Upstream) -> Result<Offer, Trouble> {
-    let ask = async |path: &str| {
-        let Ok(uri) = format!("{}{path}", upstream.base).parse() else { return Ok(Bytes::new()) };
-        let answer = worker::fetch(&app.upstream, &uri, &upstream.headers);
-        match tokio::time::timeout(DEADLINE, answer).await {
-            Ok(Ok(body)) => Ok(body),
-            Ok(Err(Failure::Unavailable("upstream_refused"))) => Err(Trouble::Unreachable),
-            Ok(Err(_)) | Err(_) => Ok(Bytes::new()),
-        }
+    let (templates, resources, prompts) = tokio::join!(
+        document(app, upstream, "/resources/templates"),
+        document(app, upstream, "/resources"),
+        document(app, upstream, "/prompts"),
+    );
+    let lists = match resources? {
+        (200, body) => offer::page(&body).map_or(Lists::No, |page| {
+            Lists::Fixed(page.resources.into_iter().map(|entry| entry.key).take(MAX_FIXED).collect())
+        }),
+        (400 | 401 | 403 | 422, _) => Lists::Asks,
+        _ => Lists::No,
     };
-    let (templates, resources, prompts) =
-        tokio::join!(ask("/resources/templates"), ask("/resources"), ask("/prompts"));
-    let listed = offer::page(&resources?);
+    let (templates, prompts) = (whole(templates?), whole(prompts?));
     Ok(Offer {
-        templates: offer::templates(&templates?).map_err(Trouble::Bad)?.unwrap_or_default(),
-        resources: listed
-            .map(|page| page.resources.into_iter().map(|entry| entry.key).take(MAX_FIXED).collect()),
-        prompts: offer::prompts(&prompts?).map_err(Trouble::Bad)?.unwrap_or_default(),
+        templates: offer::templates(&templates).map_err(Trouble::Bad)?.unwrap_or_default(),
+        lists,
+        prompts: offer::prompts(&prompts).map_err(Trouble::Bad)?.unwrap_or_default(),
     })
+}
+
+/// Status and body; status 0 if it says nothing in time.
+async fn document(app: &App, upstream: &Upstream, path: &str) -> Result<(u16, Bytes), Trouble> {
+    let nothing = Ok((0, Bytes::new()));
+    let Ok(uri) = format!("{}{path}", upstream.base).parse::<Uri>() else { return nothing };
+    let mut headers = upstream.headers.clone();
+    headers.set(&HOST, &upstream.host);
+    let sending = Sending { method: Method::GET, uri: &uri, headers: &headers, body: &Bytes::new() };
+    match tokio::time::timeout(DEADLINE, worker::ask(&app.upstream, &sending)).await {
+        Ok(Ok((status, body))) => Ok((status.as_u16(), body)),
+        Ok(Err(Failure::Unavailable("upstream_refused"))) => Err(Trouble::Unreachable),
+        Ok(Err(_)) | Err(_) => nothing,
+    }
+}
+
+fn whole((status, body): (u16, Bytes)) -> Bytes {
+    if status == 200 { body } else { Bytes::new() }
 }

@@ -11,6 +11,7 @@ use super::library::{self, Library};
 use super::methods;
 use super::refusal::Reason;
 use super::service::Upstream;
+use crate::mcp::error::Code;
 use crate::mcp::jsonrpc;
 use crate::mcp::offer::{self, Page};
 use crate::mcp::result;
@@ -95,9 +96,11 @@ pub async fn page(
     let query = cursor.map(|cursor| format!("?cursor={}", encoded(cursor))).unwrap_or_default();
     let question =
         Question { upstream, path: format!("/resources{query}"), body: None, timeout: upstream.timeout };
-    match ask(cx, caller, &call.meta, question).await? {
-        Said::No => Ok(Page::default()),
-        Said::Yes(body) => offer::page(&body).ok_or(Reason::Unavailable("upstream_answer_unreadable")),
+    match ask(cx, caller, &call.meta, question).await {
+        Err(Reason::Worker(Code::InvalidArguments, _)) if cursor.is_some() => Err(BAD_CURSOR),
+        Err(reason) => Err(reason),
+        Ok(Said::No) => Ok(Page::default()),
+        Ok(Said::Yes(body)) => offer::page(&body).ok_or(Reason::Unavailable("upstream_answer_unreadable")),
     }
 }
 

@@ -83,8 +83,9 @@ impl Descriptor {
                 return fault(&format!("has {member} that is no object"));
             }
         }
-        // the gateway alone says who may call what
+        // the gateway alone says who may call what, and runs no tasks for a tool that promises them
         members.remove("securitySchemes");
+        members.remove("execution");
         Ok(Self { name, members })
     }
 
@@ -126,7 +127,7 @@ impl Descriptor {
                 if with_intent {
                     properties.insert(
                         USER_INTENT.to_owned(),
-                        json!({"type": "string", "minLength": 1, "maxLength": MAX_INTENT,
+                        json!({"type": "string", "minLength": 1, "maxLength": MAX_INTENT, "pattern": "\\S",
                             "description": "What the person wants, in their own words."}),
                     );
                 }
