@@ -118,3 +118,34 @@ pub fn for_everybody(service: &ServicePolicy, policy: &ToolPolicy) -> bool {
     let same = policy.public && policy.only_mode.is_none() && policy.feature.is_none();
     service.feature.is_none() && (policy.hidden || same)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::pat::Mode;
+    use crate::domain::service::{ListMode, LockedMode};
+
+    #[test]
+    fn everybody_sees_the_same_only_of_what_asks_for_nothing() {
+        let service = ServicePolicy {
+            id: "s".into(),
+            brand: "b".into(),
+            feature: None,
+            scopes: ScopeSet::parse("a"),
+            default_scopes: ScopeSet::parse("a"),
+            list: ListMode::Granted,
+            locked: LockedMode::Show,
+        };
+        let open =
+            Rule::new(Some(PolicyConfig { public: Some(true), ..PolicyConfig::default() }), &service, None);
+        assert!(open.named && for_everybody(&service, &open.policy));
+        let unnamed = Rule::new(None, &service, None);
+        assert!(!unnamed.named && unnamed.policy.scopes == service.default_scopes && !unnamed.policy.hidden);
+        assert!(!for_everybody(&service, &unnamed.policy));
+        assert!(!for_everybody(&service, &ToolPolicy { feature: Some("f".into()), ..open.policy.clone() }));
+        assert!(!for_everybody(&service, &ToolPolicy { only_mode: Some(Mode::Live), ..open.policy.clone() }));
+        assert!(for_everybody(&service, &ToolPolicy { hidden: true, ..unnamed.policy }));
+        let paid = ServicePolicy { feature: Some("f".into()), ..service };
+        assert!(!for_everybody(&paid, &open.policy));
+    }
+}

@@ -98,9 +98,10 @@ impl Pattern {
     pub fn matches(&self, uri: &str) -> bool {
         // two places to a piece: before it, and within it (a run whose lead has been seen)
         let mut at = vec![false; self.pieces.len() * 2 + 1];
+        let mut next = at.clone();
         self.enter(&mut at, 0);
         for byte in uri.bytes() {
-            let mut next = vec![false; at.len()];
+            next.fill(false);
             for (index, piece) in self.pieces.iter().enumerate() {
                 let here = |place: usize| at.get(index * 2 + place) == Some(&true);
                 match *piece {
@@ -114,7 +115,7 @@ impl Pattern {
                     _ => {}
                 }
             }
-            at = next;
+            std::mem::swap(&mut at, &mut next);
         }
         at.last() == Some(&true)
     }
