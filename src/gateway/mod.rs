@@ -11,6 +11,7 @@
 mod accept;
 mod answer;
 mod authenticate;
+mod batch;
 mod body;
 mod build;
 mod call;
@@ -107,7 +108,11 @@ async fn life(cx: Cx<'_>, mut payload: web::Payload) -> HttpResponse {
         (Ok(_), Err(reason)) => Err(reason.clone()),
         (Ok(accepted), Ok(body)) => {
             frame.accepted = accepted;
-            converse(cx, &caller, body, &mut frame).await
+            if batch::is_taken(cx, body) {
+                Box::pin(batch::answer(cx, &caller, body)).await
+            } else {
+                converse(cx, &caller, body, &mut frame).await
+            }
         }
     };
     let answer = outcome.unwrap_or_else(|reason| render::refuse(cx, &frame, &reason));

@@ -22,8 +22,7 @@ pub fn document(service: &Service) -> Document {
 fn described(service: &Service) -> Value {
     let base = Base::of(&service.resource);
     let info = &service.config.server_info;
-    let title =
-        if info.title.ends_with("MCP") { info.title.clone() } else { format!("{} MCP", info.title) };
+    let title = if info.title.ends_with("MCP") { info.title.clone() } else { format!("{} MCP", info.title) };
     let path = match service.resource.strip_prefix(&base.origin) {
         Some("") | None => "/",
         Some(path) => path,

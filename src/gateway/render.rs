@@ -39,11 +39,26 @@ pub fn refuse(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Answer {
     match form(cx, frame, reason) {
         Form::Status(status) => by_status(cx, frame, reason, status),
         Form::Error => Answer::json(error(cx.service, frame, reason, 200), reason.label()),
-        Form::Result => {
-            let challenge = matches!(reason, Reason::NoCredentials(_)).then(|| &challenge_of(cx).plain);
-            Answer::json(tool(cx.service, frame, reason, challenge), reason.label())
-        }
+        Form::Result => Answer::json(result_of(cx, frame, reason), reason.label()),
     }
+}
+
+fn result_of(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Vec<u8> {
+    let challenge = matches!(reason, Reason::NoCredentials(_)).then(|| &challenge_of(cx).plain);
+    tool(cx.service, frame, reason, challenge)
+}
+
+/// A refusal between the answers of a batch, where none has a status of its own.
+pub fn in_batch(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Vec<u8> {
+    match form(cx, frame, reason) {
+        Form::Status(_) | Form::Error => error(cx.service, frame, reason, 200),
+        Form::Result => result_of(cx, frame, reason),
+    }
+}
+
+/// True if a refusal is said by its status.
+pub fn is_by_status(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> bool {
+    matches!(form(cx, frame, reason), Form::Status(_))
 }
 
 /// A refusal by HTTP status, with the header that goes with it.

@@ -1,6 +1,7 @@
 //! The gateway in one process: a real worker on a port, real HTTP types, a real store on a file of its own, and
 //! a verification cache that already knows a few callers by name.
 
+mod batches;
 mod confirm;
 mod property;
 mod public;
