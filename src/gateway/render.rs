@@ -69,8 +69,9 @@ pub fn by_status(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason, status: u16) ->
     answer.header = match reason {
         Reason::NoCredentials(_) => Some((WWW_AUTHENTICATE, challenge.plain.clone())),
         Reason::BadCredentials(_) => Some((WWW_AUTHENTICATE, challenge.invalid.clone())),
-        // a personal token cannot step up: a challenge would send its client to a sign-in that changes nothing
-        Reason::MissingScope(facts) if facts.kind == TokenKind::Oauth => {
+        // a personal token cannot step up: a challenge would send its client to a sign-in that changes nothing.
+        // The token of an external issuer is an OAuth token too: its client asks that issuer for more.
+        Reason::MissingScope(facts) if facts.kind != TokenKind::Pat => {
             challenge.step_up(&facts.ask).map(|value| (WWW_AUTHENTICATE, value))
         }
         Reason::Method => Some((ALLOW, ALLOWED)),
@@ -120,7 +121,8 @@ fn form(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Form {
         | Code::UnsupportedVersion
         | Code::MissingCapability
         | Code::HeaderMismatch => return Form::Status(reason.status()),
-        Code::RateLimited if style.errors == ErrorStyle::Jsonrpc => Form::Status(429),
+        // where there is no result to say it in, it is said as in the `jsonrpc` style
+        Code::RateLimited if style.errors == ErrorStyle::Jsonrpc || !frame.call => Form::Status(429),
         Code::ParseError | Code::InvalidRequest => {
             return match (style.errors, reason) {
                 (ErrorStyle::Http, _) | (_, Reason::Authorization(_)) => Form::Status(400),

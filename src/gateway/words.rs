@@ -181,7 +181,10 @@ pub fn number(reason: &Reason, modern: bool, service: &Service) -> i64 {
             | Code::InvalidParams
             | Code::UnsupportedVersion
     );
-    let own = service.error_codes.iter().find(|(own, _)| *own == code && !standard);
+    // nor may they stand where 2026-07-28 allows none but its own
+    let reserved = |number: i64| modern && (-32768..=-32000).contains(&number);
+    let mut own = service.error_codes.iter().filter(|(_, number)| !reserved(*number));
+    let own = own.find(|(own, _)| *own == code && !standard);
     let own_feature = matches!(reason, Reason::Plan(facts) if facts.own);
     own.map_or_else(|| i64::from(code.number(modern, own_feature)), |(_, number)| *number)
 }

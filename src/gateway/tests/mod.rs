@@ -5,6 +5,7 @@ mod batches;
 mod confirm;
 mod property;
 mod public;
+mod refusals;
 mod statuses;
 mod stream;
 mod styles;
