@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::call::{Authenticated, Cx, Entitled, Frame, Resolved};
 use super::refusal::{self, Reason, ScopeFacts};
-use crate::domain::decide::{self, Denial};
+use crate::domain::decide::{self, Caller, Denial};
 use crate::domain::scope::ScopeSet;
+use crate::domain::service::ServicePolicy;
 use crate::mcp::jsonrpc;
 
 /// What every request needs: the service's feature and an active workspace.
@@ -50,7 +51,7 @@ pub fn tool<'b>(
         Err(Denial::Unknown(_)) if who.credential.is_none() => Err(Reason::NoCredentials(true)),
         Err(Denial::MissingScope(needed)) => {
             frame.tool = Some(Arc::clone(tool));
-            Err(missing_scope(cx, caller, needed))
+            Err(missing_scope(&cx.service.policy, who, needed))
         }
         Err(denial) => {
             let plan = caller.credential.as_ref().and_then(|own| own.plan.as_ref());
@@ -66,14 +67,13 @@ pub fn tool<'b>(
 /// 403.
 pub fn scopes(cx: Cx<'_>, caller: &Authenticated<'_>, needed: &ScopeSet) -> Result<(), Reason> {
     let covers = caller.credential.as_ref().is_some_and(|own| own.scopes.covers(needed));
-    if covers { Ok(()) } else { Err(missing_scope(cx, caller, needed)) }
+    if covers { Ok(()) } else { Err(missing_scope(&cx.service.policy, caller.caller(), needed)) }
 }
 
 /// A step-up asks for what is granted too: clients of 2025-11-25 replace their scopes instead of adding.
-fn missing_scope(cx: Cx<'_>, caller: &Authenticated<'_>, needed: &ScopeSet) -> Reason {
-    let who = caller.caller();
+pub fn missing_scope(service: &ServicePolicy, who: Caller<'_>, needed: &ScopeSet) -> Reason {
     let granted = who.credential.map(|own| &own.scopes);
-    let declared = cx.service.policy.scopes.iter();
+    let declared = service.scopes.iter();
     let ask: ScopeSet = declared
         .filter(|scope| needed.contains(scope) || granted.is_some_and(|granted| granted.contains(scope)))
         .collect();

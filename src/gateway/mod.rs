@@ -20,6 +20,7 @@ mod challenge;
 mod cors;
 mod dispatch;
 mod entitle;
+pub mod explain;
 mod load;
 pub mod manifest;
 mod merge;

@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 
 use super::{config, tool, verified};
 use crate::domain::decide::{self, Caller, Denial};
+use crate::domain::obstacle::{Obstacle, obstacles};
 use crate::domain::pat::Mode;
 use crate::domain::plan::Plan;
 use crate::domain::scope::ScopeSet;
 use crate::domain::service::{ListMode, LockedMode, ServicePolicy};
 use crate::domain::tool::{Confirm, ToolPolicy};
 use crate::domain::verified::{TokenKind, Verified};
+use crate::domain::workspace::WorkspaceStatus;
 use crate::mcp::tool::parse_catalog;
 use crate::upstream::identity_headers::Names;
 
@@ -81,6 +83,40 @@ proptest! {
                 Err(_) => prop_assert!(shown.is_none()),
             }
         }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_stands_in_the_way_is_found_and_nothing_else(
+        tool in tool_policy(),
+        credential in credential(),
+        (feature, hide, status) in (0usize..3, any::<bool>(), 0usize..4),
+    ) {
+        let service = ServicePolicy {
+            id: "mico".into(),
+            brand: "mico".into(),
+            feature: FEATURES[feature].map(str::to_owned),
+            scopes: ScopeSet::parse("a b c"),
+            default_scopes: ScopeSet::parse("a"),
+            list: ListMode::Granted,
+            locked: if hide { LockedMode::Hide } else { LockedMode::Show },
+        };
+        let credential = credential.map(|own| Verified { status: WorkspaceStatus::ALL[status], ..own });
+        let flow = Plan { id: "flow".into(), features: vec!["mcp".into()], credits_per_month: None };
+        let free = Plan { id: "free".into(), features: vec![], credits_per_month: None };
+        let plan = credential.as_ref().and_then(|own| own.plan.as_ref()).map(|id| if id.as_str() == "flow" { &flow } else { &free });
+        let caller = Caller { credential: credential.as_ref(), plan };
+        let found = obstacles(caller, &service, &tool);
+        let allowed =
+            decide::service_open(caller, &service).is_ok() && decide::decide(caller, &service, &tool).is_ok();
+        prop_assert_eq!(found.is_empty(), allowed);
+        for (at, one) in found.iter().enumerate() {
+            prop_assert!(!found[..at].contains(one), "said twice, so it was not imagined away: {:?}", found);
+        }
+        let anonymous = found.iter().position(|one| *one == Obstacle::Anonymous);
+        prop_assert!(anonymous.is_none_or(|at| credential.is_none() && at + 1 == found.len()));
+        prop_assert!(found.len() < 9);
     }
 }
 

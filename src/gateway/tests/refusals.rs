@@ -76,8 +76,12 @@ fn plan(lack: PlanLack, own: bool) -> Reason {
 
 /// The list. A refusal that nothing of this program makes yet stands under [`Reason::Worker`].
 fn table() -> Vec<Row> {
+    [of_credentials(), of_plans(), of_calls(), of_messages()].into_iter().flatten().collect()
+}
+
+/// Who asks.
+fn of_credentials() -> Vec<Row> {
     use Code::*;
-    let own_feature = (-32010, -31010);
     vec![
         row(
             Unauthorized,
@@ -111,6 +115,14 @@ fn table() -> Vec<Row> {
                 scope(TokenKind::Pat)
             })
         },
+    ]
+}
+
+/// What is paid for.
+fn of_plans() -> Vec<Row> {
+    use Code::*;
+    let own_feature = (-32010, -31010);
+    vec![
         row(NoPlan, "the workspace has no plan", OWN, by_style(402), || plan(PlanLack::NoPlan, false)),
         row(NoPlan, "the same, for a tool's own feature", own_feature, by_style(402), || {
             plan(PlanLack::NoPlan, true)
@@ -130,6 +142,13 @@ fn table() -> Vec<Row> {
         row(CreditsExhausted, "the month's credits are used up", OWN, by_style(402), || {
             Reason::Worker(CreditsExhausted, "".into())
         }),
+    ]
+}
+
+/// What is called.
+fn of_calls() -> Vec<Row> {
+    use Code::*;
+    vec![
         row(ConfirmationRequired, "a person has to confirm first", (-32011, -31011), result(428), || {
             Reason::Confirm("The meeting would be lost.".into(), true)
         }),
@@ -163,6 +182,13 @@ fn table() -> Vec<Row> {
             Reason::Unavailable("upstream_refused")
         }),
         row(UpstreamTimeout, "the worker takes too long", UPSTREAM, result(504), || Reason::Timeout),
+    ]
+}
+
+/// How it is said.
+fn of_messages() -> Vec<Row> {
+    use Code::*;
+    vec![
         row(ParseError, "the body is no JSON", (-32700, -32700), [Status(400), Error, Error], || {
             Reason::Parse
         }),
