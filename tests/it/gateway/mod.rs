@@ -1,6 +1,10 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
+mod batches;
 mod nginx;
+mod public;
+mod published;
+mod refusals;
 
 use serde_json::json;
 
