@@ -16,11 +16,11 @@ use crate::app::sites::plain_authority;
 use crate::domain::table::Table as Map;
 use crate::gateway::{self, Gateway};
 use crate::http::body::Body;
+use crate::http::document::Document;
 use crate::http::edge::{self, Entered};
 use crate::http::record::Record;
 use crate::http::{answer, cors, unread};
 use crate::oauth::error::OAuthError;
-use crate::oauth::metadata::Document;
 use crate::oauth::{introspect, register, revoke, token};
 use crate::pages;
 
@@ -31,8 +31,10 @@ pub enum Endpoint {
     Mcp(web::Data<gateway::Service>),
     /// Forward authentication for proxies, and every path below it.
     Verify(web::Data<gateway::Service>),
-    /// Resource or server metadata.
+    /// Metadata and descriptors that never change.
     Document(Document),
+    /// A service's public manifest.
+    Manifest(web::Data<gateway::Service>),
     /// RFC 7591.
     Register(Arc<Brand>),
     /// The authorization page.
@@ -148,7 +150,8 @@ async fn elsewhere(
         Endpoint::Mcp(service) => gateway::handle(app, gateway, service, req, payload).await,
         Endpoint::Verify(service) => gateway::verify(app, gateway, service, req).await,
         Endpoint::Document(document) if get => document.answer(&req),
-        Endpoint::Document(_) => open(&req, "GET, HEAD, OPTIONS"),
+        Endpoint::Manifest(service) if get => gateway::manifest::answer(&service, &req),
+        Endpoint::Document(_) | Endpoint::Manifest(_) => open(&req, "GET, HEAD, OPTIONS"),
         Endpoint::Register(brand) if post => {
             cors::open(said(&req, register::handle(&app, &brand, &req, payload).await))
         }

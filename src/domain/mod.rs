@@ -12,6 +12,7 @@ pub mod entropy;
 pub mod grant;
 pub mod ids;
 pub mod name;
+pub mod obstacle;
 pub mod pat;
 pub mod pkce;
 pub mod plan;

@@ -2,6 +2,11 @@
 
 use super::call::{Authenticated, Cx, Received};
 use super::refusal::Reason;
+use super::service::Service;
+use crate::domain::ids::PlanId;
+use crate::domain::plan::Plan;
+use crate::domain::table::Table;
+use crate::domain::verified::Verified;
 use crate::identity::verify::VerifyError;
 
 /// Verifies the token for this service, and finds the plan of its workspace.
@@ -26,6 +31,19 @@ pub async fn authenticate<'r>(cx: Cx<'r>, received: Received<'r>) -> Result<Auth
             VerifyError::Unavailable(_) => Reason::Unverifiable("verification_unavailable"),
         },
     )?;
+    let plan = admit(service, &cx.app.plans, &credential)?;
+    Ok(Authenticated { credential: Some(credential), plan, token: Some(token) })
+}
+
+/// Whether a live credential is one for this service, and the plan of its workspace.
+///
+/// # Errors
+/// 401, and 503 for a plan that is not configured any more.
+pub fn admit<'a>(
+    service: &Service,
+    plans: &'a Table<PlanId, Plan>,
+    credential: &Verified,
+) -> Result<Option<&'a Plan>, Reason> {
     // RFC 8707: a token for another service is no token here, whoever verified it
     let audience = credential.service.as_ref().is_none_or(|own| *own == service.policy.id);
     if !audience || credential.brand != service.policy.brand {
@@ -34,10 +52,9 @@ pub async fn authenticate<'r>(cx: Cx<'r>, received: Received<'r>) -> Result<Auth
     if !service.kinds.contains(&credential.kind) {
         return Err(Reason::BadCredentials("other_kind"));
     }
-    let plan = match &credential.plan {
-        None => None,
+    match &credential.plan {
+        None => Ok(None),
         // a plan that was renamed or removed says nothing about what was paid for
-        Some(id) => Some(cx.app.plans.get(id).ok_or(Reason::Unverifiable("plan_not_configured"))?),
-    };
-    Ok(Authenticated { credential: Some(credential), plan, token: Some(token) })
+        Some(id) => plans.get(id).map(Some).ok_or(Reason::Unverifiable("plan_not_configured")),
+    }
 }

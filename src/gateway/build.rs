@@ -101,6 +101,7 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
             .filter_map(|(word, n)| Some((Code::from_word(word)?, *n)))
             .collect(),
         upgrade_url: own.upgrade_url.clone(),
+        batches: own.batches,
         require_accept: own.require_accept,
         challenge: challenge(&path)?,
         twin_challenge: challenge(&twin)?,

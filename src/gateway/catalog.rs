@@ -1,7 +1,7 @@
 //! The tools of a service: put together from what upstreams offer and what policy says, then listed for each
 //! caller out of ready pieces.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::Uri;
@@ -16,6 +16,7 @@ use crate::domain::scope::ScopeSet;
 use crate::domain::service::{LockedMode, ServicePolicy};
 use crate::domain::table::Table;
 use crate::domain::tool::{Confirm, ToolPolicy};
+use crate::http::document::Document;
 use crate::mcp::error::Code;
 use crate::mcp::headers;
 use crate::mcp::tool::Descriptor;
@@ -31,6 +32,7 @@ pub struct Catalog {
     by_name: Table<Box<str>, Arc<Tool>>,
     /// True while some upstream has not yet said what it offers.
     pub pending: bool,
+    manifest: OnceLock<Document>,
 }
 
 impl Catalog {
@@ -70,6 +72,23 @@ impl Catalog {
             out.extend_from_slice(piece);
         }
         out.push(b']');
+    }
+
+    /// Writes the array of every tool that somebody can see, as whoever may use it sees it.
+    pub fn write_all(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (index, tool) in self.tools.iter().filter(|tool| !tool.policy.hidden).enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(&tool.listed);
+        }
+        out.push(b']');
+    }
+
+    /// What is published of it, made when it is asked for the first time.
+    pub fn manifest(&self, make: impl FnOnce() -> Document) -> &Document {
+        self.manifest.get_or_init(make)
     }
 
     /// Puts a catalog together.

@@ -12,6 +12,7 @@ mod accept;
 mod answer;
 mod ask;
 mod authenticate;
+mod batch;
 mod body;
 mod build;
 mod call;
@@ -20,13 +21,16 @@ mod challenge;
 mod cors;
 mod dispatch;
 mod entitle;
+pub mod explain;
 mod guard;
 mod library;
 mod load;
+pub mod manifest;
 mod merge;
 mod methods;
 mod names;
 mod offers;
+pub mod openapi;
 mod origin;
 mod policy;
 mod probe;
@@ -112,7 +116,11 @@ async fn life(cx: Cx<'_>, mut payload: web::Payload) -> HttpResponse {
         (Ok(_), Err(reason)) => Err(reason.clone()),
         (Ok(accepted), Ok(body)) => {
             frame.accepted = accepted;
-            converse(cx, &caller, body, &mut frame).await
+            if batch::is_taken(cx, body) {
+                Box::pin(batch::answer(cx, &caller, body)).await
+            } else {
+                converse(cx, &caller, body, &mut frame).await
+            }
         }
     };
     let answer = outcome.unwrap_or_else(|reason| render::refuse(cx, &frame, &reason));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::domain::decide::{Denial, PlanLack};
+use crate::domain::decide::PlanLack;
 use crate::domain::ids::PlanId;
 use crate::domain::verified::TokenKind;
 use crate::mcp::error::Code;
@@ -204,17 +204,6 @@ impl From<Failure> for Reason {
             Failure::Unavailable(label) => Self::Unavailable(label),
             Failure::Timeout => Self::Timeout,
         }
-    }
-}
-
-/// The reason of a denied tool, but for scopes, which need to know the caller.
-pub fn of_denial(denial: &Denial<'_>, tool: &str, plan: Option<&PlanId>) -> Option<Reason> {
-    match denial {
-        Denial::Unknown(label) => Some(Reason::unknown_tool(label, tool)),
-        Denial::Unauthorized => Some(Reason::NoCredentials(true)),
-        Denial::Locked(lack, feature) => Some(Reason::plan(*lack, Some(feature), plan, true)),
-        Denial::Blocked => Some(Reason::Blocked),
-        Denial::MissingScope(_) => None,
     }
 }
 

@@ -68,6 +68,8 @@ pub struct Service {
     pub error_codes: Vec<(Code, i64)>,
     /// Where to get a bigger plan.
     pub upgrade_url: Option<String>,
+    /// Batches of 2025-03-26 are taken.
+    pub batches: bool,
     /// Both types have to be named in `Accept`.
     pub require_accept: bool,
     /// The path of the resource, as configured.

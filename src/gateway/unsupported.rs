@@ -41,8 +41,6 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
         ("rate".into(), service.rate.is_some()),
         ("response_cap_chars".into(), service.response_cap_chars.is_some()),
         ("validate_arguments".into(), service.validate_arguments),
-        ("batches".into(), service.batches),
-        ("manifest_path".into(), service.manifest_path.is_some()),
         ("operation".into(), !service.operation.is_empty()),
     ];
     for upstream in &service.upstream {

@@ -4,6 +4,7 @@
 //! input ends in a refusal, never in a panic, and never in work beyond its own length.
 
 pub mod arguments;
+pub mod batch;
 pub mod contents;
 pub mod error;
 pub mod headers;

@@ -1,7 +1,11 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
+mod batches;
 mod nginx;
 mod prompts;
+mod public;
+mod published;
+mod refusals;
 mod resources;
 mod shelf;
 
