@@ -13,6 +13,7 @@ use url::Url;
 use super::Gateway;
 use super::catalog::Catalog;
 use super::challenge::{Challenge, metadata_url};
+use super::idempotency::Settled;
 use super::origin::Origins;
 use super::service::{Info, Sentences, Service, Style, Upstream};
 use super::{load, unsupported};
@@ -60,6 +61,7 @@ impl Gateway {
             origins: Origins::new(&config.public_url, &config.allowed_origins),
             body_limit: config.body_limit.as_usize(),
             language: language(config),
+            settled: Settled::new(),
         };
         load::at_start(&gateway, app).await?;
         Ok(gateway)
@@ -98,6 +100,8 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
             .filter_map(|(word, n)| Some((Code::from_word(word)?, *n)))
             .collect(),
         upgrade_url: own.upgrade_url.clone(),
+        response_cap: own.response_cap_chars,
+        validates: own.validate_arguments,
         require_accept: own.require_accept,
         challenge: challenge(&path)?,
         twin_challenge: challenge(&twin)?,
