@@ -1,6 +1,9 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
+mod idempotency;
+mod lying_worker;
 mod nginx;
+mod results;
 
 use serde_json::json;
 
