@@ -13,8 +13,9 @@ use crate::support::{Stopwatch, TestApp};
 const EVENTS: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
 const TIMEOUT: Duration = Duration::from_millis(1500);
 
-fn write(stream: &mut TcpStream, text: &str) -> bool {
-    stream.write_all(text.as_bytes()).is_ok()
+fn write(stream: &mut TcpStream, text: &str) {
+    // whom the answer does not please may have left
+    let _ = stream.write_all(text.as_bytes());
 }
 
 fn whole(kind: &str, body: &str) -> String {
@@ -23,9 +24,9 @@ fn whole(kind: &str, body: &str) -> String {
 
 /// Writes without an end, until nobody listens.
 fn endlessly(stream: &mut TcpStream, head: &str, piece: &str, pause: Duration) {
-    let mut open = write(stream, head);
+    let mut open = stream.write_all(head.as_bytes()).is_ok();
     while open {
-        open = write(stream, piece);
+        open = stream.write_all(piece.as_bytes()).is_ok();
         std::thread::sleep(pause);
     }
 }
@@ -37,47 +38,45 @@ fn lie(name: &str, stream: &mut TcpStream, elsewhere: &str) {
     let much = "a".repeat(64 << 10);
     let (none, little) = (Duration::ZERO, Duration::from_millis(40));
     match name {
-        "bad json" => drop(write(stream, &whole("application/json", "{\"a\":"))),
-        "two values" => drop(write(stream, &whole("application/json", "{} {}"))),
-        "nothing" => drop(write(stream, &whole("application/json", ""))),
-        "a page" => drop(write(stream, &whole("text/html", "<html>welcome</html>"))),
+        "bad json" => write(stream, &whole("application/json", "{\"a\":")),
+        "two values" => write(stream, &whole("application/json", "{} {}")),
+        "nothing" => write(stream, &whole("application/json", "")),
+        "a page" => write(stream, &whole("text/html", "<html>welcome</html>")),
         "no text" => {
             let _ = stream.write_all(&[json.as_bytes(), b"Content-Length: 3\r\n\r\n\"\xff\""].concat());
         }
-        "a list for a result" => drop(write(stream, &whole(result, "[1]"))),
-        "a text for a result" => drop(write(stream, &whole(result, "\"done\""))),
-        "a result with no content list" => drop(write(stream, &whole(result, "{\"content\":\"done\"}"))),
+        "a list for a result" => write(stream, &whole(result, "[1]")),
+        "a text for a result" => write(stream, &whole(result, "\"done\"")),
+        "a result with no content list" => write(stream, &whole(result, "{\"content\":\"done\"}")),
         "a result twice an error" => {
-            drop(write(stream, &whole(result, "{\"isError\":true,\"isError\":false}")));
+            write(stream, &whole(result, "{\"isError\":true,\"isError\":false}"));
         }
         "302" | "307" => {
             let head = format!("HTTP/1.1 {name} Away\r\nLocation: {elsewhere}/x\r\n");
-            drop(write(stream, &format!("{head}WWW-Authenticate: Bearer\r\nContent-Length: 2\r\n\r\n{{}}")));
+            write(stream, &format!("{head}WWW-Authenticate: Bearer\r\nContent-Length: 2\r\n\r\n{{}}"));
         }
-        "another protocol" => drop(write(stream, "HTTP/1.1 101 X\r\nUpgrade: x\r\n\r\n{}")),
-        "no http" => drop(write(stream, "SSH-2.0-OpenSSH\r\n\r\n")),
-        "two lengths" => {
-            drop(write(stream, &format!("{json}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{{}}")))
-        }
+        "another protocol" => write(stream, "HTTP/1.1 101 X\r\nUpgrade: x\r\n\r\n{}"),
+        "no http" => write(stream, "SSH-2.0-OpenSSH\r\n\r\n"),
+        "two lengths" => write(stream, &format!("{json}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{{}}")),
         "a length and chunks" => {
             let head = format!("{json}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n");
-            drop(write(stream, &format!("{head}2\r\n{{}}\r\n0\r\n\r\n")));
+            write(stream, &format!("{head}2\r\n{{}}\r\n0\r\n\r\n"));
         }
         "many headers" => {
-            drop(write(stream, &format!("{json}{}Content-Length: 2\r\n\r\n{{}}", "X-A: b\r\n".repeat(9000))));
+            write(stream, &format!("{json}{}Content-Length: 2\r\n\r\n{{}}", "X-A: b\r\n".repeat(9000)));
         }
         "a long header" => endlessly(stream, &format!("{json}X-A: "), &much, none),
         "nothing but 100s" => endlessly(stream, "", "HTTP/1.1 100 Continue\r\n\r\n", none),
-        "an early end" => drop(write(stream, &format!("{json}Content-Length: 100\r\n\r\n{{\"a\":1}}"))),
+        "an early end" => write(stream, &format!("{json}Content-Length: 100\r\n\r\n{{\"a\":1}}")),
         "an early end of chunks" => {
-            drop(write(stream, &format!("{json}Transfer-Encoding: chunked\r\n\r\n7\r\n{{\"a\":1}}\r\n")));
+            write(stream, &format!("{json}Transfer-Encoding: chunked\r\n\r\n7\r\n{{\"a\":1}}\r\n"));
         }
         "much, announced" => {
             let length = 17 << 20;
             endlessly(stream, &format!("{json}Content-Length: {length}\r\n\r\n\""), &much, none);
         }
         "a length beyond measure" => {
-            drop(write(stream, &format!("{json}Content-Length: 18446744073709551615\r\n\r\n{{}}")));
+            write(stream, &format!("{json}Content-Length: 18446744073709551615\r\n\r\n{{}}"));
         }
         "an endless body" => endlessly(stream, &format!("{json}\r\n\""), &much, none),
         "endless chunks" => {
@@ -87,16 +86,15 @@ fn lie(name: &str, stream: &mut TcpStream, elsewhere: &str) {
         "a silent head" => std::thread::sleep(TIMEOUT * 2),
         "a slow head" => endlessly(stream, json, "X", little),
         "a slow body" => endlessly(stream, &format!("{json}Content-Length: 9999\r\n\r\n"), " ", little),
-        "a silent stream" => endlessly(stream, EVENTS, "", little),
+        "a silent stream" => {
+            write(stream, EVENTS);
+            std::thread::sleep(TIMEOUT * 2);
+        }
         "endless progress" => {
             endlessly(stream, EVENTS, "event: progress\ndata: {\"progress\":1}\n\n", little);
         }
-        "a stream of garbage" => {
-            drop(write(stream, &format!("{EVENTS}\0\u{7f}:::\nfoo bar\n\n\n\ndata\n\n")))
-        }
-        "a result that is no json" => {
-            drop(write(stream, &format!("{EVENTS}event: result\ndata: {{broken\n\n")))
-        }
+        "a stream of garbage" => write(stream, &format!("{EVENTS}\0\u{7f}:::\nfoo bar\n\n\n\ndata\n\n")),
+        "a result that is no json" => write(stream, &format!("{EVENTS}event: result\ndata: {{broken\n\n")),
         "a stream without an end of its event" => {
             endlessly(stream, &format!("{EVENTS}data: "), &much, none);
         }
@@ -147,13 +145,13 @@ fn styled(style: &str) -> TestApp {
     let worker = by_hand(move |seen, stream| {
         let asked: Value = serde_json::from_str(&seen.body).unwrap();
         if let Some(answer) = asked["answer"].as_str() {
-            drop(write(stream, answer));
+            write(stream, answer);
             return;
         }
         match asked["lie"].as_str().unwrap() {
             status @ ("401" | "407") => {
                 let page = "WWW-Authenticate: Basic realm=\"worker\"\r\nContent-Type: text/html\r\nContent-Length: 4";
-                drop(write(stream, &format!("HTTP/1.1 {status} No\r\n{page}\r\n\r\n<no>")));
+                write(stream, &format!("HTTP/1.1 {status} No\r\n{page}\r\n\r\n<no>"));
             }
             name => lie(name, stream, &elsewhere),
         }
