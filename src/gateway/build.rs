@@ -14,6 +14,7 @@ use super::Gateway;
 use super::catalog::Catalog;
 use super::challenge::{Challenge, metadata_url};
 use super::guard::Guards;
+use super::idempotency::Settled;
 use super::library::Library;
 use super::origin::Origins;
 use super::service::{Info, Sentences, Service, Style, Upstream};
@@ -62,6 +63,7 @@ impl Gateway {
             origins: Origins::new(&config.public_url, &config.allowed_origins),
             body_limit: config.body_limit.as_usize(),
             language: language(config),
+            settled: Settled::new(),
         };
         load::at_start(&gateway, app).await?;
         Ok(gateway)
@@ -102,6 +104,8 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
             .collect(),
         upgrade_url: own.upgrade_url.clone(),
         batches: own.batches,
+        response_cap: own.response_cap_chars,
+        validates: own.validate_arguments,
         require_accept: own.require_accept,
         challenge: challenge(&path)?,
         twin_challenge: challenge(&twin)?,

@@ -9,14 +9,15 @@ use serde_json::{Value, json};
 
 use super::service::{Service, Tool, Upstream};
 use super::trace::CARRIED;
-use super::{guard, merge};
-use crate::config::{Confirm as ConfirmConfig, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted};
+use super::{guard, merge, validate};
+use crate::config::{Confirm as ConfirmConfig, Language, ToolPolicy as PolicyConfig, Unlisted};
 use crate::domain::decide::{self, Caller, PlanLack, Visibility};
 use crate::domain::scope::ScopeSet;
 use crate::domain::service::{LockedMode, ServicePolicy};
 use crate::domain::table::Table;
 use crate::domain::tool::{Confirm, ToolPolicy};
 use crate::http::document::Document;
+use crate::mcp::cap::{self, Cap};
 use crate::mcp::error::Code;
 use crate::mcp::headers;
 use crate::mcp::tool::Descriptor;
@@ -165,8 +166,19 @@ impl Maker<'_> {
             structured,
             mirrors: headers::mirrors(descriptor.input_schema()),
             confirm_message: message.into(),
-            client_key: own.idempotency != Some(Idempotency::Off),
+            idempotency: own.idempotency.unwrap_or_default(),
+            cap: self.cap(&own),
+            arguments: if self.service.validates { Some(validate::compile(descriptor)?) } else { None },
         })
+    }
+
+    fn cap(&self, own: &PolicyConfig) -> Option<Cap> {
+        let chars = own.response_cap_chars.or(self.service.response_cap)?;
+        let language = match self.language {
+            Language::Es => cap::Language::Es,
+            Language::En => cap::Language::En,
+        };
+        Some(Cap { chars: usize::try_from(chars).unwrap_or(usize::MAX), language })
     }
 
     /// The operator's `readOnlyHint` counts before the worker's own.

@@ -1,7 +1,7 @@
 //! The MCP endpoint: the life of a call on one screen.
 //!
 //! ```text
-//! Received → Authenticated → Resolved → Entitled → Permitted → sent
+//! Received → Authenticated → Resolved → Entitled → Permitted → Claimed → sent
 //! ```
 //!
 //! Each step is a file, takes the stage before it and gives the next; what was not permitted cannot be sent,
@@ -23,6 +23,7 @@ mod dispatch;
 mod entitle;
 pub mod explain;
 mod guard;
+mod idempotency;
 mod library;
 mod load;
 pub mod manifest;
@@ -47,6 +48,7 @@ mod service;
 mod tests;
 mod trace;
 mod unsupported;
+mod validate;
 mod verify;
 mod words;
 
@@ -61,6 +63,7 @@ pub use verify::verify;
 
 use answer::Answer;
 use call::{Authenticated, Cx, Frame};
+use idempotency::Turn;
 use refusal::Reason;
 
 use crate::app::App;
@@ -147,7 +150,10 @@ async fn converse<'b>(
         Rpc::ToolsCall => {
             let entitled = entitle::tool(cx, caller, resolved, frame)?;
             let permitted = policy::permit(cx, entitled, body)?;
-            dispatch::send(cx, caller, permitted, frame).await
+            match idempotency::turn(cx, caller, permitted).await? {
+                Turn::Send(claimed) => dispatch::send(cx, caller, claimed, frame).await,
+                Turn::Replay(call, answer) => dispatch::replay(cx, &call, &answer),
+            }
         }
         Rpc::ResourcesList => resources::list(cx, caller, &resolved).await,
         Rpc::ResourceTemplatesList => resources::templates(cx, caller, &resolved),

@@ -61,6 +61,8 @@ pub enum Reason {
     Confirm(Box<str>, bool),
     /// Arguments that cannot be used.
     Arguments(Box<str>),
+    /// An idempotency key that cannot be used.
+    Key(&'static str),
     /// The upstream cannot be reached or understood; the word is for logs.
     Unavailable(&'static str),
     /// The upstream took too long.
@@ -121,7 +123,7 @@ impl Reason {
             Self::MissingScope(_) => Code::MissingScope,
             Self::Blocked => Code::WorkspaceBlocked,
             Self::Confirm(..) => Code::ConfirmationRequired,
-            Self::Arguments(_) => Code::InvalidArguments,
+            Self::Arguments(_) | Self::Key(_) => Code::InvalidArguments,
             Self::Unavailable(_) => Code::UpstreamUnavailable,
             Self::Timeout => Code::UpstreamTimeout,
             Self::Worker(code, _) => *code,

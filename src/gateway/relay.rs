@@ -14,6 +14,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use super::accept::Accepted;
 use super::call::{Authenticated, Cx, Frame};
 use super::dispatch::Finish;
+use super::idempotency::Ticket;
 use super::policy::Permitted;
 use super::refusal::Reason;
 use super::render;
@@ -43,17 +44,30 @@ pub struct Relay {
     progress_token: Option<String>,
     credential: Option<(String, TokenKind)>,
     deadline: Instant,
+    ticket: Option<Ticket>,
 }
 
 enum Step {
     Event(Vec<u8>),
     Skip,
-    End(Vec<u8>),
+    End(End),
+}
+
+/// The answer, and what the worker said if it was that.
+struct End {
+    json: Vec<u8>,
+    said: Option<worker::Answer>,
 }
 
 impl Relay {
     /// For a call whose worker has begun to stream.
-    pub fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Permitted<'_>, deadline: Instant) -> Self {
+    pub fn new(
+        cx: Cx<'_>,
+        caller: &Authenticated<'_>,
+        call: &Permitted<'_>,
+        deadline: Instant,
+        ticket: Option<Ticket>,
+    ) -> Self {
         Self {
             app: Arc::clone(cx.app),
             service: Arc::clone(cx.service),
@@ -63,6 +77,7 @@ impl Relay {
             progress_token: call.meta().progress_token.map(|raw| raw.get().to_owned()),
             credential: caller.token.map(|token| (token.to_owned(), caller.caller().kind())),
             deadline,
+            ticket,
         }
     }
 
@@ -75,15 +90,12 @@ impl Relay {
     }
 
     /// Waits for the answer and drops the rest, for clients that take no stream.
-    ///
-    /// # Errors
-    /// What ends a stream without an answer.
-    pub async fn collect(self, body: Body) -> Result<Vec<u8>, Reason> {
-        Ok(self.pump(body, Outlet::default()).await)
+    pub async fn collect(self, body: Body) -> Vec<u8> {
+        self.pump(body, Outlet::default()).await
     }
 
     /// Nothing here waits for the client alone: one that stops reading holds neither the worker nor the checks.
-    async fn pump(self, mut body: Body, mut outlet: Outlet) -> Vec<u8> {
+    async fn pump(mut self, mut body: Body, mut outlet: Outlet) -> Vec<u8> {
         let mut decoder = Decoder::default();
         let mut ticks = interval(RECHECK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -92,19 +104,22 @@ impl Relay {
         let mut answer = None;
         let end = loop {
             if outlet.is_clear()
-                && let Some(answer) = answer.take()
+                && let Some(End { json: answer, .. }) = answer.take()
             {
                 break answer;
             }
             tokio::select! {
-                chunk = body.chunk(), if outlet.is_clear() => answer = self.read(chunk, &mut decoder, &mut outlet),
+                chunk = body.chunk(), if outlet.is_clear() => {
+                    answer = self.read(chunk, &mut decoder, &mut outlet);
+                    if let Some(end) = &answer { settle(self.ticket.take(), end).await }
+                }
                 () = outlet.flush(), if !outlet.is_clear() => {}
                 _ = ticks.tick() => {
                     tick = tick.wrapping_add(1);
                     if let Some(reason) = self.revoked().await { break self.failed(&reason) }
                     if tick.is_multiple_of(COMMENT) { outlet.comment() }
                 }
-                () = sleep_until(self.deadline) => break answer.unwrap_or_else(|| self.failed(&Reason::Timeout)),
+                () = sleep_until(self.deadline) => break answer.map_or_else(|| self.failed(&Reason::Timeout), |end| end.json),
                 () = gone(client.as_ref()), if cancels => return Vec::new(),
             }
         };
@@ -118,19 +133,20 @@ impl Relay {
         chunk: Option<Result<Bytes, Failure>>,
         decoder: &mut Decoder,
         outlet: &mut Outlet,
-    ) -> Option<Vec<u8>> {
+    ) -> Option<End> {
+        let broken = |label| End { json: self.failed(&Reason::Unavailable(label)), said: None };
         let Some(Ok(chunk)) = chunk else {
-            return Some(self.failed(&Reason::Unavailable("upstream_stream_broken")));
+            return Some(broken("upstream_stream_broken"));
         };
         for event in decoder.push(&chunk) {
             match self.step(&event) {
                 Step::Event(json) => outlet.push(&json),
                 Step::Skip => {}
-                Step::End(json) => return Some(json),
+                Step::End(end) => return Some(end),
             }
         }
         let too_long = decoder.held() > MAX_ANSWER;
-        too_long.then(|| self.failed(&Reason::Unavailable("upstream_answer_too_long")))
+        too_long.then(|| broken("upstream_answer_too_long"))
     }
 
     fn step(&self, event: &Event) -> Step {
@@ -144,7 +160,7 @@ impl Relay {
         }
     }
 
-    fn end(&self, answer: worker::Answer) -> Vec<u8> {
+    fn end(&self, answer: worker::Answer) -> End {
         let json = match &answer {
             worker::Answer::Json(body) | worker::Answer::Refused(_, body) => {
                 std::str::from_utf8(body).is_ok_and(crate::mcp::result::is_json)
@@ -156,10 +172,11 @@ impl Relay {
             tool: &self.tool,
             id: Id::echo(&self.id),
             version: self.version,
+            replayed: false,
         };
         let written =
-            if json { finish.whole(answer) } else { Err(Reason::Unavailable("upstream_answer_unreadable")) };
-        written.unwrap_or_else(|reason| self.failed(&reason))
+            if json { finish.whole(&answer) } else { Err(Reason::Unavailable("upstream_answer_unreadable")) };
+        End { json: written.unwrap_or_else(|reason| self.failed(&reason)), said: json.then_some(answer) }
     }
 
     /// `notifications/progress`, if the client asked to be told.
@@ -195,6 +212,15 @@ impl Relay {
             tool: None,
         };
         render::in_stream(&self.service, &frame, reason)
+    }
+}
+
+/// Keeps what the worker said, before anybody is told: who asks again after that finds it.
+async fn settle(ticket: Option<Ticket>, end: &End) {
+    match (ticket, &end.said) {
+        (Some(ticket), Some(said)) => ticket.keep(said).await,
+        (Some(ticket), None) => ticket.give_up().await,
+        (None, _) => {}
     }
 }
 

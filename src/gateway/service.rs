@@ -7,14 +7,17 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::{HeaderMap, Uri};
+use jsonschema::Validator;
 
 use super::catalog::Catalog;
 use super::challenge::Challenge;
 use super::guard::Guards;
+use super::idempotency::Settled;
 use super::library::{Library, Offer};
 use super::origin::Origins;
 use crate::config::{
-    AnonymousChallenge, ErrorStyle, ErrorText, Language, ToolPolicy as PolicyConfig, Unlisted, UpstreamErrors,
+    AnonymousChallenge, ErrorStyle, ErrorText, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted,
+    UpstreamErrors,
 };
 use crate::domain::brand::BrandTokens;
 use crate::domain::decide::PlanLack;
@@ -22,6 +25,7 @@ use crate::domain::ids::ServiceId;
 use crate::domain::service::ServicePolicy;
 use crate::domain::tool::{Confirm, ToolPolicy};
 use crate::domain::verified::TokenKind;
+use crate::mcp::cap::Cap;
 use crate::mcp::error::Code;
 use crate::mcp::headers::Mirror;
 use crate::mcp::result::Trailer;
@@ -36,6 +40,7 @@ pub struct Gateway {
     pub(super) origins: Origins,
     pub(super) body_limit: usize,
     pub(super) language: Language,
+    pub(super) settled: Settled,
 }
 
 impl Gateway {
@@ -70,6 +75,10 @@ pub struct Service {
     pub upgrade_url: Option<String>,
     /// Batches of 2025-03-26 are taken.
     pub batches: bool,
+    /// Characters that an answer is shortened to, where a tool says nothing else.
+    pub response_cap: Option<u64>,
+    /// Arguments are checked against each tool's schema.
+    pub validates: bool,
     /// Both types have to be named in `Accept`.
     pub require_accept: bool,
     /// The path of the resource, as configured.
@@ -173,8 +182,12 @@ pub struct Tool {
     pub mirrors: Vec<Mirror>,
     /// What would be lost, said when the confirmation is missing.
     pub confirm_message: Box<str>,
-    /// True if the client's own idempotency key is passed on.
-    pub client_key: bool,
+    /// How a repeated call is told from a new one.
+    pub idempotency: Idempotency,
+    /// How long an answer may be.
+    pub cap: Option<Cap>,
+    /// What arguments are checked against.
+    pub arguments: Option<Validator>,
 }
 
 impl Tool {

@@ -1,7 +1,7 @@
 //! Keys of the configuration that this version does not yet act on. One that is set stops the start: a limit
 //! that is written down and not kept is worse than none.
 
-use crate::config::{Accept, Config, Idempotency, Registration, ServiceConfig, ToolPolicy, UpstreamKind};
+use crate::config::{Accept, Config, Registration, ServiceConfig, ToolPolicy, UpstreamKind};
 
 /// Every such key that is set, each with its path.
 pub fn keys(config: &Config) -> Vec<String> {
@@ -39,8 +39,6 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
     let mut set: Vec<(String, bool)> = vec![
         ("accept = [\"jwt\"]".into(), service.accepts(Accept::Jwt)),
         ("rate".into(), service.rate.is_some()),
-        ("response_cap_chars".into(), service.response_cap_chars.is_some()),
-        ("validate_arguments".into(), service.validate_arguments),
         ("operation".into(), !service.operation.is_empty()),
     ];
     for upstream in &service.upstream {
@@ -59,14 +57,12 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
     set.into_iter().filter(|(_, set)| *set).map(|(key, _)| sentence(&format!("{at}{key}"))).collect()
 }
 
-fn of_tool(policy: &ToolPolicy) -> [(&'static str, bool); 6] {
+fn of_tool(policy: &ToolPolicy) -> [(&'static str, bool); 4] {
     [
         ("cost", policy.cost.is_some()),
         ("cost_required", policy.cost_required.is_some()),
         ("rate", policy.rate.is_some()),
-        ("response_cap_chars", policy.response_cap_chars.is_some()),
         ("operation", policy.operation.is_some()),
-        ("idempotency = \"derived\"", policy.idempotency == Some(Idempotency::Derived)),
     ]
 }
 

@@ -34,6 +34,10 @@ pub fn words(reason: &Reason, service: &Service) -> Words {
             fixed("The token is not valid.", "The header says Bearer twice; say it once.")
         }
         Reason::BadCredentials(_) => fixed("The token is not valid.", "Sign in again, or make a new token."),
+        Reason::Unverifiable("call_not_recorded") => fixed(
+            "The call could not be written down, so it was not made.",
+            "Try again in a moment, with the same idempotency key.",
+        ),
         Reason::Unverifiable(_) => fixed(
             "Token or plan could not be verified.",
             "Try again in a moment; the token is not the problem.",
@@ -125,6 +129,14 @@ fn of_calls(reason: &Reason) -> Words {
         }
         Reason::Confirm(loss, false) => confirm(loss, "confirm: true"),
         Reason::Arguments(what) => (Cow::Owned(what.clone().into()), Cow::Borrowed("Correct the arguments.")),
+        Reason::Key(what) => (
+            Cow::Owned(format!("Idempotency-Key: {what}.")),
+            Cow::Borrowed("Repeat a call unchanged under its key; use a new key for every new call."),
+        ),
+        Reason::Unavailable("answer_not_kept") => fixed(
+            "This call was done before. Its answer was too long to be kept and cannot be repeated.",
+            "Do not call it again under another key: read with another tool what it did.",
+        ),
         Reason::Timeout => fixed(
             "The service behind this tool took too long.",
             "Try again later; what was asked may still be happening.",

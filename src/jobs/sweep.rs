@@ -44,6 +44,7 @@ async fn batch(app: &App) -> Result<u64, StoreError> {
             let now = tx.now;
             let mut rows = tx.sweep_authorizations(now, BATCH).await?;
             rows += tx.sweep_sessions(now, BATCH).await?;
+            rows += tx.sweep_calls(now, BATCH).await?;
             rows += tx.sweep_codes(now.minus(DAY), BATCH).await?;
             // The first use of an access token is evidence as long as a lost answer may be recovered.
             rows += tx.sweep_access(now.minus(RECOVERY + DAY), BATCH).await?;

@@ -10,6 +10,7 @@ pub mod clients;
 pub mod codes;
 mod error;
 pub mod grants;
+pub mod idempotency;
 pub mod keys;
 pub mod pats;
 pub mod rotation;

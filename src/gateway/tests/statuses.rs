@@ -218,8 +218,6 @@ async fn both_types_where_the_service_asks_for_them() {
 #[actix_web::test]
 async fn what_is_not_yet_done_stops_the_start() {
     for (service, policy) in [
-        ("response_cap_chars = 20000", ""),
-        ("validate_arguments = true", ""),
         ("rate = \"120/min\"", ""),
         ("", "assertion = true"),
         ("", "[service.tool.x]\ncost = 3"),

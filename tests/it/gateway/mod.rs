@@ -1,12 +1,15 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
 mod batches;
+mod idempotency;
+mod lying_worker;
 mod nginx;
 mod prompts;
 mod public;
 mod published;
 mod refusals;
 mod resources;
+mod results;
 mod shelf;
 
 use serde_json::json;
