@@ -72,12 +72,17 @@ mod tests {
 
     #[test]
     fn a_stated_cost_is_a_whole_number() {
-        for (text, cost) in
-            [("0", Some(0)), ("66", Some(66)), (" 7 ", Some(7)), ("007", Some(7)), ("1000000000000", Some(MOST))]
-        {
+        for (text, cost) in [
+            ("0", Some(0)),
+            ("66", Some(66)),
+            (" 7 ", Some(7)),
+            ("007", Some(7)),
+            ("1000000000000", Some(MOST)),
+        ] {
             assert_eq!(stated(text.as_bytes()), cost, "{text}");
         }
-        for text in ["", " ", "-1", "+1", "1.5", "1e3", "x", "6 6", "1, 2", "1000000000001", "99999999999999999999"]
+        for text in
+            ["", " ", "-1", "+1", "1.5", "1e3", "x", "6 6", "1, 2", "1000000000001", "99999999999999999999"]
         {
             assert_eq!(stated(text.as_bytes()), None, "{text}");
         }

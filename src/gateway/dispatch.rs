@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use actix_web::rt;
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use tokio::time::{Instant, timeout_at};
 
 use super::Gateway;
 use super::answer::Answer;
 use super::call::{Authenticated, Cx, Frame};
+use super::credits::{self, Charge};
 use super::policy::Permitted;
 use super::refusal::Reason;
 use super::relay::Relay;
@@ -38,10 +39,11 @@ pub async fn send(
     call: Permitted<'_>,
     frame: &Frame<'_>,
 ) -> Result<Answer, Reason> {
-    let outgoing = Outgoing::new(cx, caller, &call);
+    let charge = credits::reserve(cx, caller, &call).await?;
+    let outgoing = Outgoing::new(cx, caller, &call, charge);
     let deadline = outgoing.deadline;
     // up to 2025-11-25 a lost connection is no cancellation: what writes is seen through to the end
-    let answer = if call.version().is_modern() || call.tool().policy.read_only {
+    let (answer, charge) = if call.version().is_modern() || call.tool().policy.read_only {
         outgoing.call().await?
     } else {
         rt::spawn(outgoing.call()).await.map_err(|_| Reason::Unavailable("call_aborted"))??
@@ -49,7 +51,7 @@ pub async fn send(
     let finish = Finish { service: cx.service, tool: call.tool(), id: call.id(), version: call.version() };
     match answer {
         worker::Answer::Stream(body) => {
-            let relay = Relay::new(cx, caller, &call, deadline);
+            let relay = Relay::new(cx, caller, &call, deadline, charge);
             if frame.accepted.stream {
                 Ok(Answer::stream(relay.stream(body)))
             } else {
@@ -72,10 +74,11 @@ struct Outgoing {
     intent: Option<String>,
     body: Bytes,
     deadline: Instant,
+    charge: Option<Charge>,
 }
 
 impl Outgoing {
-    fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Permitted<'_>) -> Self {
+    fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Permitted<'_>, charge: Option<Charge>) -> Self {
         let tool = Arc::clone(call.tool());
         let trace = Trace::new(cx, call.meta());
         // a worker can tell a repeated write by its key, so every write has one
@@ -91,13 +94,15 @@ impl Outgoing {
             intent: call.intent().map(str::to_owned),
             body: call.body().clone(),
             deadline: Instant::now() + tool.timeout,
+            charge,
             tool,
         }
     }
 
-    async fn call(self) -> Result<worker::Answer, Failure> {
+    async fn call(mut self) -> Result<(worker::Answer, Option<Charge>), Failure> {
         let answer = worker::call(&self.app.upstream, &self.tool.uri, &self, &self.body);
-        timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
+        let answer = timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout));
+        credits::after(self.charge.take(), answer).await
     }
 
     /// Adds what this call has beside every call's.
@@ -107,6 +112,9 @@ impl Outgoing {
         names.caller(headers, Caller { credential: self.credential.as_deref(), plan });
         if self.confirmed {
             names.confirmation(headers, self.intent.as_deref());
+        }
+        if let Some(balance) = self.charge.as_ref().and_then(Charge::balance) {
+            names.credits(headers, balance);
         }
         self.trace.write(headers, self.key.as_deref());
     }
@@ -123,6 +131,10 @@ impl Headers for Outgoing {
         let Some(fixed) = &self.tool.lines else { return self.map().write(lines) };
         lines.extend_from_slice(fixed);
         self.add(&mut Lines(lines));
+    }
+
+    fn noted(&self) -> Option<&HeaderName> {
+        self.charge.as_ref().map(|_| self.gateway.names.cost())
     }
 }
 

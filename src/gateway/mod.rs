@@ -1,7 +1,7 @@
 //! The MCP endpoint: the life of a call on one screen.
 //!
 //! ```text
-//! Received → Authenticated → Resolved → Entitled → Permitted → sent
+//! Received → Authenticated → Resolved → Entitled → Admitted → Permitted → sent
 //! ```
 //!
 //! Each step is a file, takes the stage before it and gives the next; what was not permitted cannot be sent,
@@ -18,6 +18,7 @@ mod call;
 mod catalog;
 mod challenge;
 mod cors;
+mod credits;
 mod dispatch;
 mod entitle;
 mod guard;
@@ -31,6 +32,7 @@ mod origin;
 mod policy;
 mod probe;
 mod prompts;
+mod rate;
 mod read;
 mod receive;
 mod refusal;
@@ -130,7 +132,11 @@ async fn converse<'b>(
     body: &'b Bytes,
     frame: &mut Frame<'b>,
 ) -> Result<Answer, Reason> {
-    let Some(resolved) = resolve::resolve(cx, body, frame)? else { return Ok(Answer::accepted()) };
+    let resolved = resolve::resolve(cx, body, frame)?;
+    if resolved.as_ref().is_none_or(|resolved| resolved.method != Rpc::ToolsCall) {
+        rate::message(cx, caller)?;
+    }
+    let Some(resolved) = resolved else { return Ok(Answer::accepted()) };
     match resolved.method {
         Rpc::Initialize => Ok(methods::initialize(cx, &resolved)),
         Rpc::Discover => Ok(methods::discover(cx, &resolved)),
@@ -138,7 +144,8 @@ async fn converse<'b>(
         Rpc::ToolsList => methods::tools_list(cx, caller, &resolved),
         Rpc::ToolsCall => {
             let entitled = entitle::tool(cx, caller, resolved, frame)?;
-            let permitted = policy::permit(cx, entitled, body)?;
+            let admitted = rate::admit(cx, caller, entitled)?;
+            let permitted = policy::permit(cx, admitted, body)?;
             dispatch::send(cx, caller, permitted, frame).await
         }
         Rpc::ResourcesList => resources::list(cx, caller, &resolved).await,

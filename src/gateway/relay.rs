@@ -13,6 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::accept::Accepted;
 use super::call::{Authenticated, Cx, Frame};
+use super::credits::Charge;
 use super::dispatch::Finish;
 use super::policy::Permitted;
 use super::refusal::Reason;
@@ -24,6 +25,7 @@ use crate::identity::verify::VerifyError;
 use crate::mcp::jsonrpc::{self, Id};
 use crate::mcp::sse::{Decoder, Event, KEEP_ALIVE, write_event};
 use crate::mcp::version::Version;
+use crate::store::credits::Outcome;
 use crate::upstream::client::{Body, Failure};
 use crate::upstream::worker::{self, MAX_ANSWER};
 
@@ -43,17 +45,30 @@ pub struct Relay {
     progress_token: Option<String>,
     credential: Option<(String, TokenKind)>,
     deadline: Instant,
+    charge: Option<Charge>,
 }
 
 enum Step {
     Event(Vec<u8>),
     Skip,
-    End(Vec<u8>),
+    End(End),
+}
+
+/// The last message of a stream, and whether the tool has done it.
+struct End {
+    json: Vec<u8>,
+    outcome: Outcome,
 }
 
 impl Relay {
     /// For a call whose worker has begun to stream.
-    pub fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Permitted<'_>, deadline: Instant) -> Self {
+    pub fn new(
+        cx: Cx<'_>,
+        caller: &Authenticated<'_>,
+        call: &Permitted<'_>,
+        deadline: Instant,
+        charge: Option<Charge>,
+    ) -> Self {
         Self {
             app: Arc::clone(cx.app),
             service: Arc::clone(cx.service),
@@ -63,6 +78,7 @@ impl Relay {
             progress_token: call.meta().progress_token.map(|raw| raw.get().to_owned()),
             credential: caller.token.map(|token| (token.to_owned(), caller.caller().kind())),
             deadline,
+            charge,
         }
     }
 
@@ -83,7 +99,7 @@ impl Relay {
     }
 
     /// Nothing here waits for the client alone: one that stops reading holds neither the worker nor the checks.
-    async fn pump(self, mut body: Body, mut outlet: Outlet) -> Vec<u8> {
+    async fn pump(mut self, mut body: Body, mut outlet: Outlet) -> Vec<u8> {
         let mut decoder = Decoder::default();
         let mut ticks = interval(RECHECK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -101,15 +117,18 @@ impl Relay {
                 () = outlet.flush(), if !outlet.is_clear() => {}
                 _ = ticks.tick() => {
                     tick = tick.wrapping_add(1);
-                    if let Some(reason) = self.revoked().await { break self.failed(&reason) }
+                    if let Some(reason) = self.revoked().await { break self.ended(&reason, Outcome::Left) }
                     if tick.is_multiple_of(COMMENT) { outlet.comment() }
                 }
                 () = sleep_until(self.deadline) => break answer.unwrap_or_else(|| self.failed(&Reason::Timeout)),
                 () = gone(client.as_ref()), if cancels => return Vec::new(),
             }
         };
-        outlet.end(&end);
-        end
+        if let Some(charge) = self.charge.take() {
+            charge.settle(end.outcome).await;
+        }
+        outlet.end(&end.json);
+        end.json
     }
 
     /// Takes a chunk of the worker's; the answer, if it ends in it.
@@ -118,7 +137,7 @@ impl Relay {
         chunk: Option<Result<Bytes, Failure>>,
         decoder: &mut Decoder,
         outlet: &mut Outlet,
-    ) -> Option<Vec<u8>> {
+    ) -> Option<End> {
         let Some(Ok(chunk)) = chunk else {
             return Some(self.failed(&Reason::Unavailable("upstream_stream_broken")));
         };
@@ -126,7 +145,7 @@ impl Relay {
             match self.step(&event) {
                 Step::Event(json) => outlet.push(&json),
                 Step::Skip => {}
-                Step::End(json) => return Some(json),
+                Step::End(end) => return Some(end),
             }
         }
         let too_long = decoder.held() > MAX_ANSWER;
@@ -144,7 +163,8 @@ impl Relay {
         }
     }
 
-    fn end(&self, answer: worker::Answer) -> Vec<u8> {
+    fn end(&self, answer: worker::Answer) -> End {
+        let outcome = if matches!(answer, worker::Answer::Json(_)) { Outcome::Done } else { Outcome::Failed };
         let json = match &answer {
             worker::Answer::Json(body) | worker::Answer::Refused(_, body) => {
                 std::str::from_utf8(body).is_ok_and(crate::mcp::result::is_json)
@@ -159,7 +179,7 @@ impl Relay {
         };
         let written =
             if json { finish.whole(answer) } else { Err(Reason::Unavailable("upstream_answer_unreadable")) };
-        written.unwrap_or_else(|reason| self.failed(&reason))
+        written.map_or_else(|reason| self.failed(&reason), |json| End { json, outcome })
     }
 
     /// `notifications/progress`, if the client asked to be told.
@@ -185,7 +205,11 @@ impl Relay {
         }
     }
 
-    fn failed(&self, reason: &Reason) -> Vec<u8> {
+    fn failed(&self, reason: &Reason) -> End {
+        self.ended(reason, Outcome::Failed)
+    }
+
+    fn ended(&self, reason: &Reason, outcome: Outcome) -> End {
         let frame = Frame {
             id: Some(Id::echo(&self.id)),
             version: self.version,
@@ -194,7 +218,7 @@ impl Relay {
             accepted: Accepted { json: false, stream: true },
             tool: None,
         };
-        render::in_stream(&self.service, &frame, reason)
+        End { json: render::in_stream(&self.service, &frame, reason), outcome }
     }
 }
 

@@ -23,14 +23,6 @@ pub fn keys(config: &Config) -> Vec<String> {
         found
             .push("oauth.registration = \"token\" needs oauth.registration_token in this version".to_owned());
     }
-    for (id, plan) in &config.plans {
-        found.extend(
-            [("rate", plan.rate.is_some()), ("credits_per_month", plan.credits_per_month.is_some())]
-                .into_iter()
-                .filter(|(_, set)| *set)
-                .map(|(key, _)| sentence(&format!("plans.{id}.{key}"))),
-        );
-    }
     found
 }
 
@@ -38,7 +30,6 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
     let at = format!("service {:?}: ", service.id);
     let mut set: Vec<(String, bool)> = vec![
         ("accept = [\"jwt\"]".into(), service.accepts(Accept::Jwt)),
-        ("rate".into(), service.rate.is_some()),
         ("response_cap_chars".into(), service.response_cap_chars.is_some()),
         ("validate_arguments".into(), service.validate_arguments),
         ("batches".into(), service.batches),
@@ -61,11 +52,8 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
     set.into_iter().filter(|(_, set)| *set).map(|(key, _)| sentence(&format!("{at}{key}"))).collect()
 }
 
-fn of_tool(policy: &ToolPolicy) -> [(&'static str, bool); 6] {
+fn of_tool(policy: &ToolPolicy) -> [(&'static str, bool); 3] {
     [
-        ("cost", policy.cost.is_some()),
-        ("cost_required", policy.cost_required.is_some()),
-        ("rate", policy.rate.is_some()),
         ("response_cap_chars", policy.response_cap_chars.is_some()),
         ("operation", policy.operation.is_some()),
         ("idempotency = \"derived\"", policy.idempotency == Some(Idempotency::Derived)),

@@ -20,7 +20,8 @@ const RESERVE: &str = "INSERT INTO credits (workspace_id, month, used)
      RETURNING used";
 const ADD: &str = "INSERT INTO credits (workspace_id, month, used) VALUES ($1, $2, $3)
      ON CONFLICT (workspace_id, month) DO UPDATE SET used = credits.used + excluded.used";
-const INSERT: &str = "INSERT INTO credit_entries (id, workspace_id, month, at, kind, reserved, amount, outcome, settled_at,
+const INSERT: &str =
+    "INSERT INTO credit_entries (id, workspace_id, month, at, kind, reserved, amount, outcome, settled_at,
        expires_at, user_id, client_id, grant_id, pat_id, service, tool, note)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
      ON CONFLICT (id) DO NOTHING";
@@ -28,7 +29,8 @@ const SETTLE: &str = "UPDATE credit_entries SET amount = $2, outcome = $3, settl
      WHERE id = $1 AND amount IS NULL";
 const ABANDONED: &str = "SELECT id, workspace_id, month, reserved FROM credit_entries
      WHERE amount IS NULL AND expires_at < $1 ORDER BY expires_at LIMIT $2";
-const ENTRIES: &str = "SELECT id, workspace_id, month, at, kind, reserved, amount, outcome, expires_at, user_id, client_id,
+const ENTRIES: &str =
+    "SELECT id, workspace_id, month, at, kind, reserved, amount, outcome, expires_at, user_id, client_id,
        grant_id, pat_id, service, tool, note
      FROM credit_entries WHERE workspace_id = $1 ORDER BY at DESC, id LIMIT $2";
 const SWEEP: &str = "DELETE FROM credit_entries WHERE id IN

@@ -220,11 +220,8 @@ async fn what_is_not_yet_done_stops_the_start() {
     for (service, policy) in [
         ("response_cap_chars = 20000", ""),
         ("validate_arguments = true", ""),
-        ("rate = \"120/min\"", ""),
         ("batches = true", ""),
         ("", "assertion = true"),
-        ("", "[service.tool.x]\ncost = 3"),
-        ("", "[service.tool.x]\nrate = \"1/s\""),
         ("", "[service.prompt.x]\nscopes = []"),
         ("", "[service.resources.\"a://b\"]\nscopes = []"),
     ] {
