@@ -147,13 +147,11 @@ fn rate(seconds: u64) -> Words {
 fn credits(facts: &CreditFacts, service: &Service) -> Words {
     let CreditFacts { cost, left, renews, .. } = facts;
     let url = service.upgrade_url.as_ref().map(|url| format!(": {url}")).unwrap_or_default();
+    let left = (*left).max(0);
     (
+        Cow::Owned(format!("Not enough credits: this costs {cost}, and this month has {left} left.")),
         Cow::Owned(format!(
-            "Not enough credits: this costs {cost}, and {} are left this month.",
-            (*left).max(0)
-        )),
-        Cow::Owned(format!(
-            "New credits come on {renews} (UTC); a bigger plan has more{url}. Do not retry before."
+            "Tell the person. New credits come on {renews} (UTC), and a bigger plan has more{url}"
         )),
     )
 }
