@@ -1,7 +1,9 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
+mod credits;
 mod nginx;
 mod prompts;
+mod rate;
 mod resources;
 mod shelf;
 
