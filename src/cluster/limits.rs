@@ -119,9 +119,8 @@ fn forget(map: &mut Map, capacity: usize, now: Timestamp) {
     let too_many = map.len().saturating_sub(capacity - capacity / 4);
     let Some(last) = too_many.checked_sub(1) else { return };
     let mut dues: Vec<Due> = map.values().copied().collect();
-    let (_, least, _) = dues.select_nth_unstable(last);
-    let least = *least;
-    map.retain(|_, due| *due > least);
+    let bound = *dues.select_nth_unstable(last).1;
+    map.retain(|_, due| *due > bound);
 }
 
 #[cfg(test)]

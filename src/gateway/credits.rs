@@ -55,8 +55,8 @@ pub struct Charge {
     open: Option<Settlement>,
 }
 
-/// Reserves what the call costs. To be called when it is sent and not before: a call that is answered from memory is
-/// not charged again.
+/// Reserves what the call costs, where the plan is metered. To be called when it is sent and not before: a call that
+/// is answered from memory is not charged again.
 ///
 /// # Errors
 /// 402 without enough credits, 503 if they cannot be counted.
@@ -64,21 +64,22 @@ pub async fn reserve(
     cx: Cx<'_>,
     caller: &Authenticated<'_>,
     call: &Permitted<'_>,
-) -> Result<Option<Charge>, Reason> {
+) -> Result<Option<Box<Charge>>, Reason> {
     let (Some(credential), Some(plan)) = (&caller.credential, caller.plan) else { return Ok(None) };
     let Some(per_month) = plan.credits_per_month.filter(|_| credential.mode == Mode::Live) else {
         return Ok(None);
     };
-    let mut charge = Charge {
+    let mut charge = Box::new(Charge {
         app: Arc::clone(cx.app),
         service: cx.service.policy.id.clone(),
         tool: Arc::clone(call.tool()),
         credential: Arc::clone(credential),
         balance: None,
         open: None,
-    };
+    });
     if charge.tool.price.cost > 0 {
-        charge.reserve(plan, per_month).await?;
+        // apart, so that calls that cost nothing carry no room for it
+        Box::pin(charge.reserve(plan, per_month)).await?;
     }
     Ok(Some(charge))
 }
@@ -109,6 +110,7 @@ impl Charge {
         }
         let left = used.balance(per_month);
         if optional {
+            // whatever has been given back since: this call passes free, and must not look as if it did not
             self.balance = Some(left.min(amount - 1));
             return Ok(());
         }
@@ -159,7 +161,7 @@ impl Charge {
 
     /// Writes down how it ended, before the answer goes out: what comes next sees the new balance. A database that
     /// cannot be reached now holds no answer back; then it is written later.
-    pub async fn settle(mut self, outcome: Outcome) {
+    pub async fn settle(mut self: Box<Self>, outcome: Outcome) {
         let Some(open) = &mut self.open else { return };
         open.outcome = outcome;
         if outcome == Outcome::Failed {
@@ -188,14 +190,14 @@ impl Drop for Charge {
 /// # Errors
 /// Those of the call.
 pub async fn after(
-    charge: Option<Charge>,
+    charge: Option<Box<Charge>>,
     answered: Result<Answered, Failure>,
-) -> Result<(Answer, Option<Charge>), Failure> {
+) -> Result<(Answer, Option<Box<Charge>>), Failure> {
     let Some(mut charge) = charge else { return answered.map(|answered| (answered.answer, None)) };
     let Answered { answer, noted } = match answered {
         Ok(answered) => answered,
         Err(failure) => {
-            charge.settle(Outcome::Failed).await;
+            Box::pin(charge.settle(Outcome::Failed)).await;
             return Err(failure);
         }
     };
@@ -208,6 +210,6 @@ pub async fn after(
         Answer::Result(body) if result::is_failed(body) => Outcome::Failed,
         Answer::Json(_) | Answer::Result(_) => Outcome::Done,
     };
-    charge.settle(outcome).await;
+    Box::pin(charge.settle(outcome)).await;
     Ok((answer, None))
 }

@@ -74,11 +74,16 @@ struct Outgoing {
     intent: Option<String>,
     body: Bytes,
     deadline: Instant,
-    charge: Option<Charge>,
+    charge: Option<Box<Charge>>,
 }
 
 impl Outgoing {
-    fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Permitted<'_>, charge: Option<Charge>) -> Self {
+    fn new(
+        cx: Cx<'_>,
+        caller: &Authenticated<'_>,
+        call: &Permitted<'_>,
+        charge: Option<Box<Charge>>,
+    ) -> Self {
         let tool = Arc::clone(call.tool());
         let trace = Trace::new(cx, call.meta());
         // a worker can tell a repeated write by its key, so every write has one
@@ -99,7 +104,7 @@ impl Outgoing {
         }
     }
 
-    async fn call(mut self) -> Result<(worker::Answer, Option<Charge>), Failure> {
+    async fn call(mut self) -> Result<(worker::Answer, Option<Box<Charge>>), Failure> {
         let answer = worker::call(&self.app.upstream, &self.tool.uri, &self, &self.body);
         let answer = timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout));
         credits::after(self.charge.take(), answer).await
@@ -113,7 +118,7 @@ impl Outgoing {
         if self.confirmed {
             names.confirmation(headers, self.intent.as_deref());
         }
-        if let Some(balance) = self.charge.as_ref().and_then(Charge::balance) {
+        if let Some(balance) = self.charge.as_ref().and_then(|charge| charge.balance()) {
             names.credits(headers, balance);
         }
         self.trace.write(headers, self.key.as_deref());

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use super::call::{Authenticated, Cx, Entitled};
 use super::refusal::Reason;
 use crate::cluster::limits::{Key, Who};
+use crate::domain::ids::{GrantId, PatId};
 use crate::domain::limit::{Per, Rate};
 use crate::http::client_ip;
 
@@ -88,7 +89,7 @@ fn whose<'a>(cx: Cx<'_>, caller: &'a Authenticated<'_>, per: Per) -> (Who, Cow<'
     let Some(own) = caller.credential.as_deref() else {
         return (Who::Address, client_ip::source(cx.request, &cx.app.config.trusted_proxies).into());
     };
-    let grant = own.grant.as_ref().map(|id| id.as_str()).or_else(|| own.pat.as_ref().map(|id| id.as_str()));
+    let grant = own.grant.as_ref().map(GrantId::as_str).or_else(|| own.pat.as_ref().map(PatId::as_str));
     let whose = match per {
         Per::Grant => grant.unwrap_or(own.user.as_str()),
         Per::User => own.user.as_str(),

@@ -45,7 +45,7 @@ pub struct Relay {
     progress_token: Option<String>,
     credential: Option<(String, TokenKind)>,
     deadline: Instant,
-    charge: Option<Charge>,
+    charge: Option<Box<Charge>>,
 }
 
 enum Step {
@@ -67,7 +67,7 @@ impl Relay {
         caller: &Authenticated<'_>,
         call: &Permitted<'_>,
         deadline: Instant,
-        charge: Option<Charge>,
+        charge: Option<Box<Charge>>,
     ) -> Self {
         Self {
             app: Arc::clone(cx.app),
@@ -125,7 +125,7 @@ impl Relay {
             }
         };
         if let Some(charge) = self.charge.take() {
-            charge.settle(end.outcome).await;
+            Box::pin(charge.settle(end.outcome)).await;
         }
         outlet.end(&end.json);
         end.json

@@ -153,12 +153,13 @@ fn a_worker_that_is_not_there_costs_nothing() {
 fn leaves(app: &TestApp, token: &str, headers: &[(String, String)], body: &str) {
     let before = app.worker.seen().len();
     let path = app.resource.strip_prefix(&app.base).unwrap();
-    let mut text =
-        format!("POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n", app.authority());
-    for (name, value) in headers {
-        text.push_str(&format!("{name}: {value}\r\n"));
-    }
-    text.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+    let lines: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let text = format!(
+        "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n{}Content-Length: {}\r\n\r\n{body}",
+        app.authority(),
+        lines.concat(),
+        body.len()
+    );
     let mut stream = TcpStream::connect(app.authority()).unwrap();
     stream.write_all(text.as_bytes()).unwrap();
     soon("the worker has the call", || app.worker.seen().len() > before);
@@ -371,4 +372,24 @@ fn the_operator_sees_the_balance() {
     app.cli(&["workspace", "set-plan", &person.workspace, "metered"], None);
     let text = app.command(&["workspace", "show", &person.workspace], None);
     assert!(String::from_utf8_lossy(&text.stdout).contains("34 of 100 left in "), "{text:?}");
+}
+
+/// The answer is not held back, and what could not be written is written as soon as it can be.
+#[test]
+fn a_database_that_goes_away_meanwhile_costs_nobody_anything() {
+    let mut app = TestApp::builder().with("tail", METERED).start();
+    let pat = ana(&app);
+    app.worker.costs(&["7"]);
+    app.worker.takes(Duration::from_secs(1));
+    let reply = std::thread::scope(|scope| {
+        let call = scope.spawn(|| priced(&app, &pat.token));
+        soon("the worker has the call", || !app.worker.seen().is_empty());
+        app.sql("ALTER TABLE credit_entries RENAME TO away").unwrap();
+        call.join().unwrap()
+    });
+    assert_eq!((reply.status, used(&app)), (200, 66), "{reply:?}");
+    app.sql("ALTER TABLE away RENAME TO credit_entries").unwrap();
+    // what waits is written before a server stops
+    app.restart();
+    assert_eq!((used(&app), ended(&app, "done")), (7, 1));
 }

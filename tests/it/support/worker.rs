@@ -23,7 +23,7 @@ impl Seen {
 struct State {
     seen: Vec<Seen>,
     answer: Option<(u16, String, String)>,
-    cost: Option<String>,
+    cost: String,
     delay: Duration,
 }
 
@@ -64,8 +64,8 @@ impl Worker {
 
     /// The header lines that say what a call cost, from now on; each `X-Portero-Cost: …`.
     pub fn costs(&self, lines: &[&str]) {
-        let lines: String = lines.iter().map(|line| format!("X-Portero-Cost: {line}\r\n")).collect();
-        self.state.lock().unwrap().cost = Some(lines);
+        let lines: Vec<_> = lines.iter().map(|line| format!("X-Portero-Cost: {line}\r\n")).collect();
+        self.state.lock().unwrap().cost = lines.concat();
     }
 
     /// How long it takes from now on.
@@ -161,7 +161,7 @@ fn serve(stream: &TcpStream, shared: &Mutex<State>) {
         let (answer, cost, delay) = {
             let mut state = shared.lock().unwrap();
             state.seen.push(seen);
-            (state.answer.clone(), state.cost.clone().unwrap_or_default(), state.delay)
+            (state.answer.clone(), state.cost.clone(), state.delay)
         };
         std::thread::sleep(delay);
         let echo = if body.is_empty() { "{}" } else { &body };
