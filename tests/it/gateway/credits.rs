@@ -393,3 +393,15 @@ fn a_database_that_goes_away_meanwhile_costs_nobody_anything() {
     app.restart();
     assert_eq!((used(&app), ended(&app, "done")), (7, 1));
 }
+
+#[test]
+fn the_headers_have_the_configured_prefix() {
+    let tail = format!("{METERED}[headers]\nprefix = \"X-Acme-\"");
+    let app = TestApp::builder().with("tail", &tail).start();
+    let pat = ana(&app);
+    app.worker.costs(&["5\r\nx-acme-cost: 9"]);
+    assert_eq!(priced(&app, &pat.token).status, 200);
+    let seen = app.worker.last();
+    assert_eq!((seen.header("x-acme-credits"), seen.header("x-portero-credits")), (Some("100"), None));
+    assert_eq!(used(&app), 9, "the other name is nobody's");
+}
