@@ -40,6 +40,8 @@
 //! | how clients authenticate | `oauth/client_auth.rs` |
 //! | how a client id is derived | `oauth/register.rs` |
 //! | where oxide-auth is used | `oauth/engine.rs`, nowhere else |
+//! | how often somebody may call | `domain/limit.rs` (the rule), `gateway/rate.rs` (whose calls), `cluster/limits.rs` |
+//! | what a call costs, when it is charged and when not | `gateway/credits.rs`, `identity/credits.rs`, `store/credits.rs` |
 //! | the discovery documents | `oauth/metadata.rs`; where they stand: `routes/table.rs` |
 //! | the life of a call | `gateway/mod.rs` |
 //! | every refusal: reason, code, status, JSON-RPC number | `gateway/refusal.rs`, `mcp/error.rs` |

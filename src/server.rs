@@ -16,7 +16,7 @@ use crate::config::{Config, DatabaseKind};
 use crate::gateway::{self, Gateway};
 use crate::identity::follow::Follower;
 use crate::identity::keys::{Keys, KeysError};
-use crate::jobs::{clock, sweep, usage_flush};
+use crate::jobs::{clock, credits_flush, sweep, usage_flush};
 use crate::routes::Routes;
 use crate::store::{Store, StoreError};
 use listen::Parts;
@@ -109,6 +109,7 @@ impl Server {
             job.abort();
         }
         usage_flush::run_once(&self.app).await;
+        credits_flush::run_once(&self.app).await;
         self.app.identity.store.close().await;
         Ok(outcome?)
     }
@@ -124,6 +125,9 @@ impl Server {
             actix_web::rt::spawn(follower.run()),
             actix_web::rt::spawn(every(usage_flush::EVERY, app.clone(), async |app: &App| {
                 usage_flush::run_once(app).await;
+            })),
+            actix_web::rt::spawn(every(credits_flush::EVERY, app.clone(), async |app: &App| {
+                credits_flush::run_once(app).await;
             })),
             actix_web::rt::spawn(every(sweep::EVERY, app.clone(), async |app: &App| {
                 sweep::run_once(app).await;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cluster::counters::Counters;
+use crate::cluster::limits::Limits;
 use crate::cluster::verified::VerifiedCache;
 use crate::config::Config;
 use crate::domain::clock::Clock;
@@ -66,6 +67,8 @@ pub struct App {
     /// Addresses that found no room for a registration a moment ago: the next attempts cost the database's one writer
     /// nothing. Attack: refusals in number hold up everybody else's refreshes.
     pub crowded: Counters,
+    /// How often callers have called.
+    pub limits: Limits,
 }
 
 impl App {
@@ -83,6 +86,7 @@ impl App {
             .collect();
         Self {
             crowded: Counters::new(1, CROWDED),
+            limits: Limits::default(),
             plans: plans(&config),
             sites: Sites::new(&config.public_url, &brands, &services),
             config,
@@ -154,6 +158,7 @@ pub fn plans(config: &Config) -> Table<PlanId, Plan> {
                 id: id.clone(),
                 features: plan.features.clone(),
                 credits_per_month: plan.credits_per_month,
+                rate: plan.rate.map(|rate| rate.rate()),
             };
             (id, plan)
         })

@@ -110,6 +110,7 @@ impl Imagined {
                     id: "imagined".into(),
                     features: Vec::new(),
                     credits_per_month: None,
+                    rate: None,
                 });
                 plan.features.push(feature.clone());
             }

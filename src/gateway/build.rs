@@ -91,6 +91,7 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
         has_public: own.tool.values().any(|policy| policy.public == Some(true)) || guards.has_public(),
         guards,
         versions: Served::new(versions).ok_or("protocol_versions is empty")?,
+        rate: own.rate.map(|rate| rate.rate()),
         style: Style {
             errors: own.errors,
             text: own.error_text,

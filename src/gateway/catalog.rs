@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::Uri;
 use serde_json::{Value, json};
 
+use super::credits::Price;
 use super::service::{Service, Tool, Upstream};
 use super::trace::CARRIED;
 use super::{guard, merge, validate};
@@ -163,6 +164,8 @@ impl Maker<'_> {
             locked,
             uri,
             timeout: own.timeout.map_or(upstream.timeout, crate::config::Period::get),
+            rate: own.rate.map(|rate| rate.rate()),
+            price: Price { cost: own.cost.unwrap_or(0), optional: own.cost_required == Some(false) },
             structured,
             mirrors: headers::mirrors(descriptor.input_schema()),
             confirm_message: message.into(),

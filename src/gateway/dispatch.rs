@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use actix_web::rt;
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use tokio::time::{Instant, timeout_at};
 
 use super::Gateway;
 use super::answer::Answer;
 use super::call::{Authenticated, Cx, Frame};
+use super::credits::{self, Charge};
 use super::idempotency::{Claimed, Ticket};
 use super::policy::Permitted;
 use super::refusal::Reason;
@@ -29,7 +30,7 @@ use crate::mcp::result::{self, ToolText};
 use crate::mcp::version::Version;
 use crate::upstream::client::{Failure, Headers};
 use crate::upstream::identity_headers::{Carrier, Lines};
-use crate::upstream::worker;
+use crate::upstream::worker::{self, Answered};
 
 /// What marks an answer that was kept, in `_meta`.
 const REPLAYED: &str = "io.portero/replayed";
@@ -49,19 +50,28 @@ pub async fn send(
     frame: &Frame<'_>,
 ) -> Result<Answer, Reason> {
     let Claimed { call, key, ticket } = claimed;
-    let outgoing = Outgoing::new(cx, caller, &call, key);
+    let charge = match credits::reserve(cx, caller, &call).await {
+        Ok(charge) => charge,
+        Err(reason) => {
+            if let Some(ticket) = ticket {
+                ticket.give_up().await;
+            }
+            return Err(reason);
+        }
+    };
+    let outgoing = Outgoing::new(cx, caller, &call, key, charge);
     let deadline = outgoing.deadline;
     // up to 2025-11-25 a lost connection is no cancellation: what writes is seen through to the end
     let seen_through = !call.version().is_modern() && !call.tool().policy.read_only;
     let aborted = |_| Reason::Unavailable("call_aborted");
-    let (answer, ticket) = if seen_through {
+    let (answer, open) = if seen_through {
         rt::spawn(outgoing.settled(ticket)).await.map_err(aborted)?
     } else {
         outgoing.settled(ticket).await
     };
     match answer? {
         worker::Answer::Stream(body) => {
-            let relay = Relay::new(cx, caller, &call, deadline, ticket);
+            let relay = Relay::new(cx, caller, &call, deadline, open);
             if frame.accepted.stream {
                 return Ok(Answer::stream(relay.stream(body)));
             }
@@ -85,6 +95,15 @@ pub fn replay(cx: Cx<'_>, call: &Permitted<'_>, answer: &worker::Answer) -> Resu
     Ok(Answer::json(finish.whole(answer)?, "replayed"))
 }
 
+/// What is written down when a stream ends.
+#[derive(Default)]
+pub struct Open {
+    /// What keeps its answer for a repetition.
+    pub ticket: Option<Ticket>,
+    /// What it is charged.
+    pub charge: Option<Box<Charge>>,
+}
+
 /// A call on its way: it owns all it needs, since it may outlive the request.
 struct Outgoing {
     app: Arc<App>,
@@ -97,10 +116,17 @@ struct Outgoing {
     intent: Option<String>,
     body: Bytes,
     deadline: Instant,
+    charge: Option<Box<Charge>>,
 }
 
 impl Outgoing {
-    fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Permitted<'_>, key: Option<String>) -> Self {
+    fn new(
+        cx: Cx<'_>,
+        caller: &Authenticated<'_>,
+        call: &Permitted<'_>,
+        key: Option<String>,
+        charge: Option<Box<Charge>>,
+    ) -> Self {
         let tool = Arc::clone(call.tool());
         let trace = Trace::new(cx, call.meta());
         Self {
@@ -113,21 +139,28 @@ impl Outgoing {
             intent: call.intent().map(str::to_owned),
             body: call.body().clone(),
             deadline: Instant::now() + tool.timeout,
+            charge,
             tool,
         }
     }
 
-    async fn call(self) -> Result<worker::Answer, Failure> {
-        let answer = worker::call(&self.app.upstream, &self.tool.uri, &self, &self.body);
+    async fn call(&self) -> Result<Answered, Failure> {
+        let answer = worker::call(&self.app.upstream, &self.tool.uri, self, &self.body);
         timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
     }
 
-    /// Makes the call and says what came of it, whoever still listens.
-    async fn settled(self, ticket: Option<Ticket>) -> (Result<worker::Answer, Failure>, Option<Ticket>) {
-        let outcome = self.call().await;
-        let Some(ticket) = ticket else { return (outcome, None) };
-        let ticket = ticket.settle(&outcome).await;
-        (outcome, ticket)
+    /// Makes the call and writes down what came of it, whoever still listens.
+    async fn settled(mut self, ticket: Option<Ticket>) -> (Result<worker::Answer, Failure>, Open) {
+        let answered = self.call().await;
+        let (outcome, charge) = match credits::after(self.charge.take(), answered).await {
+            Ok((answer, charge)) => (Ok(answer), charge),
+            Err(failure) => (Err(failure), None),
+        };
+        let ticket = match ticket {
+            Some(ticket) => ticket.settle(&outcome).await,
+            None => None,
+        };
+        (outcome, Open { ticket, charge })
     }
 
     /// Adds what this call has beside every call's.
@@ -137,6 +170,9 @@ impl Outgoing {
         names.caller(headers, Caller { credential: self.credential.as_deref(), plan });
         if self.confirmed {
             names.confirmation(headers, self.intent.as_deref());
+        }
+        if let Some(balance) = self.charge.as_ref().and_then(|charge| charge.balance()) {
+            names.credits(headers, balance);
         }
         self.trace.write(headers, self.key.as_deref());
     }
@@ -153,6 +189,10 @@ impl Headers for Outgoing {
         let Some(fixed) = &self.tool.lines else { return self.map().write(lines) };
         lines.extend_from_slice(fixed);
         self.add(&mut Lines(lines));
+    }
+
+    fn noted(&self) -> Option<&HeaderName> {
+        self.charge.as_ref().map(|_| self.gateway.names.cost())
     }
 }
 

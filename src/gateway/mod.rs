@@ -1,7 +1,7 @@
 //! The MCP endpoint: the life of a call on one screen.
 //!
 //! ```text
-//! Received → Authenticated → Resolved → Entitled → Permitted → Claimed → sent
+//! Received → Authenticated → Resolved → Entitled → Admitted → Permitted → Claimed → sent
 //! ```
 //!
 //! Each step is a file, takes the stage before it and gives the next; what was not permitted cannot be sent,
@@ -19,6 +19,7 @@ mod call;
 mod catalog;
 mod challenge;
 mod cors;
+mod credits;
 mod dispatch;
 mod entitle;
 pub mod explain;
@@ -36,6 +37,7 @@ mod origin;
 mod policy;
 mod probe;
 mod prompts;
+mod rate;
 mod read;
 mod receive;
 mod refusal;
@@ -141,7 +143,11 @@ async fn converse<'b>(
     body: &'b Bytes,
     frame: &mut Frame<'b>,
 ) -> Result<Answer, Reason> {
-    let Some(resolved) = resolve::resolve(cx, body, frame)? else { return Ok(Answer::accepted()) };
+    let resolved = resolve::resolve(cx, body, frame)?;
+    if resolved.as_ref().is_none_or(|resolved| resolved.method != Rpc::ToolsCall) {
+        rate::message(cx, caller)?;
+    }
+    let Some(resolved) = resolved else { return Ok(Answer::accepted()) };
     match resolved.method {
         Rpc::Initialize => Ok(methods::initialize(cx, &resolved)),
         Rpc::Discover => Ok(methods::discover(cx, &resolved)),
@@ -149,7 +155,8 @@ async fn converse<'b>(
         Rpc::ToolsList => methods::tools_list(cx, caller, &resolved),
         Rpc::ToolsCall => {
             let entitled = entitle::tool(cx, caller, resolved, frame)?;
-            let permitted = policy::permit(cx, entitled, body)?;
+            let admitted = rate::admit(cx, caller, entitled)?;
+            let permitted = policy::permit(cx, admitted, body)?;
             match idempotency::turn(cx, caller, permitted).await? {
                 Turn::Send(claimed) => dispatch::send(cx, caller, claimed, frame).await,
                 Turn::Replay(call, answer) => dispatch::replay(cx, &call, &answer),

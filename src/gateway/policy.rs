@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::call::{Cx, Entitled};
 use super::names;
+use super::rate::Admitted;
 use super::refusal::Reason;
 use super::service::Tool;
 use super::validate;
@@ -80,8 +81,8 @@ impl<'b> Permitted<'b> {
 ///
 /// # Errors
 /// What is missing, in words that a model can act on.
-pub fn permit<'b>(cx: Cx<'_>, entitled: Entitled<'b>, body: &'b Bytes) -> Result<Permitted<'b>, Reason> {
-    let Entitled { call, tool } = entitled;
+pub fn permit<'b>(cx: Cx<'_>, admitted: Admitted<'b>, body: &'b Bytes) -> Result<Permitted<'b>, Reason> {
+    let Entitled { call, tool } = admitted.into_entitled();
     let given = call.params.arguments.filter(|raw| !jsonrpc::is_null(raw));
     if given.is_some_and(|raw| !jsonrpc::is_object(raw)) {
         return Err(Reason::Params("arguments is an object"));

@@ -1,6 +1,7 @@
 //! Why a request is refused: the rich reason inside, one public code outside.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use crate::domain::decide::PlanLack;
 use crate::domain::ids::PlanId;
@@ -57,6 +58,10 @@ pub enum Reason {
     MissingScope(Box<ScopeFacts>),
     /// The bill is overdue and the tool writes.
     Blocked,
+    /// Called too often; how long to wait.
+    Rate(Duration),
+    /// The credits of the month do not suffice.
+    Credits(Box<CreditFacts>),
     /// A person has to confirm; what would be lost, and whether an intent is asked for.
     Confirm(Box<str>, bool),
     /// Arguments that cannot be used.
@@ -82,6 +87,19 @@ pub struct PlanFacts {
     pub plan: Option<PlanId>,
     /// True if the tool itself asks for the feature.
     pub own: bool,
+}
+
+/// What a refusal for want of credits knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreditFacts {
+    /// The plan the workspace is on.
+    pub plan: PlanId,
+    /// What the call costs.
+    pub cost: u64,
+    /// What is left; below zero where more was used.
+    pub left: i64,
+    /// The day on which there are new ones.
+    pub renews: String,
 }
 
 /// What a scope refusal knows.
@@ -122,6 +140,8 @@ impl Reason {
             Self::NoResource(..) => Code::ResourceNotFound,
             Self::MissingScope(_) => Code::MissingScope,
             Self::Blocked => Code::WorkspaceBlocked,
+            Self::Rate(_) => Code::RateLimited,
+            Self::Credits(_) => Code::CreditsExhausted,
             Self::Confirm(..) => Code::ConfirmationRequired,
             Self::Arguments(_) | Self::Key(_) => Code::InvalidArguments,
             Self::Unavailable(_) => Code::UpstreamUnavailable,
@@ -182,6 +202,16 @@ impl Reason {
             plan: plan.cloned(),
             own,
         }))
+    }
+
+    /// Whole seconds until a call may come again, where that is why; never too few, and at least one.
+    pub fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::Rate(wait) => {
+                Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).map(|wait| wait.max(1))
+            }
+            _ => None,
+        }
     }
 
     /// What outside is told of a tool's own text: never longer than a line.

@@ -13,7 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::accept::Accepted;
 use super::call::{Authenticated, Cx, Frame};
-use super::dispatch::Finish;
+use super::dispatch::{Finish, Open};
 use super::idempotency::Ticket;
 use super::policy::Permitted;
 use super::refusal::Reason;
@@ -25,6 +25,7 @@ use crate::identity::verify::VerifyError;
 use crate::mcp::jsonrpc::{self, Id};
 use crate::mcp::sse::{Decoder, Event, KEEP_ALIVE, write_event};
 use crate::mcp::version::Version;
+use crate::store::credits::Outcome;
 use crate::upstream::client::{Body, Failure};
 use crate::upstream::worker::{self, MAX_ANSWER};
 
@@ -44,7 +45,7 @@ pub struct Relay {
     progress_token: Option<String>,
     credential: Option<(String, TokenKind)>,
     deadline: Instant,
-    ticket: Option<Ticket>,
+    open: Open,
 }
 
 enum Step {
@@ -53,10 +54,11 @@ enum Step {
     End(End),
 }
 
-/// The answer, and what the worker said if it was that.
+/// The last message of a stream, what the worker said if it was that, and whether the tool has done it.
 struct End {
     json: Vec<u8>,
     said: Option<worker::Answer>,
+    outcome: Outcome,
 }
 
 impl Relay {
@@ -66,7 +68,7 @@ impl Relay {
         caller: &Authenticated<'_>,
         call: &Permitted<'_>,
         deadline: Instant,
-        ticket: Option<Ticket>,
+        open: Open,
     ) -> Self {
         Self {
             app: Arc::clone(cx.app),
@@ -77,7 +79,7 @@ impl Relay {
             progress_token: call.meta().progress_token.map(|raw| raw.get().to_owned()),
             credential: caller.token.map(|token| (token.to_owned(), caller.caller().kind())),
             deadline,
-            ticket,
+            open,
         }
     }
 
@@ -104,27 +106,30 @@ impl Relay {
         let mut answer = None;
         let end = loop {
             if outlet.is_clear()
-                && let Some(End { json: answer, .. }) = answer.take()
+                && let Some(end) = answer.take()
             {
-                break answer;
+                break end;
             }
             tokio::select! {
                 chunk = body.chunk(), if outlet.is_clear() => {
                     answer = self.read(chunk, &mut decoder, &mut outlet);
-                    if let Some(end) = &answer { settle(self.ticket.take(), end).await }
+                    if let Some(end) = &answer { settle(self.open.ticket.take(), end).await }
                 }
                 () = outlet.flush(), if !outlet.is_clear() => {}
                 _ = ticks.tick() => {
                     tick = tick.wrapping_add(1);
-                    if let Some(reason) = self.revoked().await { break self.failed(&reason) }
+                    if let Some(reason) = self.revoked().await { break self.ended(&reason, Outcome::Left) }
                     if tick.is_multiple_of(COMMENT) { outlet.comment() }
                 }
-                () = sleep_until(self.deadline) => break answer.map_or_else(|| self.failed(&Reason::Timeout), |end| end.json),
+                () = sleep_until(self.deadline) => break answer.unwrap_or_else(|| self.failed(&Reason::Timeout)),
                 () = gone(client.as_ref()), if cancels => return Vec::new(),
             }
         };
-        outlet.end(&end);
-        end
+        if let Some(charge) = self.open.charge.take() {
+            Box::pin(charge.settle(end.outcome)).await;
+        }
+        outlet.end(&end.json);
+        end.json
     }
 
     /// Takes a chunk of the worker's; the answer, if it ends in it.
@@ -134,9 +139,8 @@ impl Relay {
         decoder: &mut Decoder,
         outlet: &mut Outlet,
     ) -> Option<End> {
-        let broken = |label| End { json: self.failed(&Reason::Unavailable(label)), said: None };
         let Some(Ok(chunk)) = chunk else {
-            return Some(broken("upstream_stream_broken"));
+            return Some(self.failed(&Reason::Unavailable("upstream_stream_broken")));
         };
         for event in decoder.push(&chunk) {
             match self.step(&event) {
@@ -146,7 +150,7 @@ impl Relay {
             }
         }
         let too_long = decoder.held() > MAX_ANSWER;
-        too_long.then(|| broken("upstream_answer_too_long"))
+        too_long.then(|| self.failed(&Reason::Unavailable("upstream_answer_too_long")))
     }
 
     fn step(&self, event: &Event) -> Step {
@@ -161,6 +165,7 @@ impl Relay {
     }
 
     fn end(&self, answer: worker::Answer) -> End {
+        let outcome = if matches!(answer, worker::Answer::Json(_)) { Outcome::Done } else { Outcome::Failed };
         let json = match &answer {
             worker::Answer::Json(body) | worker::Answer::Refused(_, body) => {
                 std::str::from_utf8(body).is_ok_and(crate::mcp::result::is_json)
@@ -176,7 +181,11 @@ impl Relay {
         };
         let written =
             if json { finish.whole(&answer) } else { Err(Reason::Unavailable("upstream_answer_unreadable")) };
-        End { json: written.unwrap_or_else(|reason| self.failed(&reason)), said: json.then_some(answer) }
+        match written {
+            Ok(written) => End { json: written, said: Some(answer), outcome },
+            // a worker's own no, where the service says it as an error, is its answer all the same
+            Err(reason) => End { said: json.then_some(answer), ..self.failed(&reason) },
+        }
     }
 
     /// `notifications/progress`, if the client asked to be told.
@@ -202,7 +211,11 @@ impl Relay {
         }
     }
 
-    fn failed(&self, reason: &Reason) -> Vec<u8> {
+    fn failed(&self, reason: &Reason) -> End {
+        self.ended(reason, Outcome::Failed)
+    }
+
+    fn ended(&self, reason: &Reason, outcome: Outcome) -> End {
         let frame = Frame {
             id: Some(Id::echo(&self.id)),
             version: self.version,
@@ -211,7 +224,7 @@ impl Relay {
             accepted: Accepted { json: false, stream: true },
             tool: None,
         };
-        render::in_stream(&self.service, &frame, reason)
+        End { json: render::in_stream(&self.service, &frame, reason), said: None, outcome }
     }
 }
 

@@ -76,6 +76,7 @@ pub fn by_status(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason, status: u16) ->
         }
         Reason::Method => Some((ALLOW, ALLOWED)),
         Reason::Unverifiable(_) => Some((RETRY_AFTER, RETRY)),
+        Reason::Rate(_) => reason.retry_after().map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds))),
         _ => None,
     };
     answer
@@ -121,7 +122,7 @@ fn form(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Form {
         | Code::UnsupportedVersion
         | Code::MissingCapability
         | Code::HeaderMismatch => return Form::Status(reason.status()),
-        // where there is no result to say it in, it is said as in the `jsonrpc` style
+        // clients wait for a status, and no result can say it outside of calls
         Code::RateLimited if style.errors == ErrorStyle::Jsonrpc || !frame.call => Form::Status(429),
         Code::ParseError | Code::InvalidRequest => {
             return match (style.errors, reason) {

@@ -11,6 +11,7 @@ use jsonschema::Validator;
 
 use super::catalog::Catalog;
 use super::challenge::Challenge;
+use super::credits::Price;
 use super::guard::Guards;
 use super::idempotency::Settled;
 use super::library::{Library, Offer};
@@ -22,6 +23,7 @@ use crate::config::{
 use crate::domain::brand::BrandTokens;
 use crate::domain::decide::PlanLack;
 use crate::domain::ids::ServiceId;
+use crate::domain::limit::Rate;
 use crate::domain::service::ServicePolicy;
 use crate::domain::tool::{Confirm, ToolPolicy};
 use crate::domain::verified::TokenKind;
@@ -67,6 +69,8 @@ pub struct Service {
     pub has_public: bool,
     /// The revisions it serves.
     pub versions: Served,
+    /// How often each caller may call; a plan may say otherwise.
+    pub rate: Option<Rate>,
     /// How refusals are said.
     pub style: Style,
     /// Numbers in the place of the table's.
@@ -176,6 +180,10 @@ pub struct Tool {
     pub lines: Option<Box<[u8]>>,
     /// How long a call may take.
     pub timeout: Duration,
+    /// How often each caller may call it, beside the service's rate.
+    pub rate: Option<Rate>,
+    /// What a call costs.
+    pub price: Price,
     /// Before and after a top-level list in `structuredContent`; none if there is no such content.
     pub structured: Option<(String, &'static str)>,
     /// Arguments that a header mirrors.

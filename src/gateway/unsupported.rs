@@ -23,14 +23,6 @@ pub fn keys(config: &Config) -> Vec<String> {
         found
             .push("oauth.registration = \"token\" needs oauth.registration_token in this version".to_owned());
     }
-    for (id, plan) in &config.plans {
-        found.extend(
-            [("rate", plan.rate.is_some()), ("credits_per_month", plan.credits_per_month.is_some())]
-                .into_iter()
-                .filter(|(_, set)| *set)
-                .map(|(key, _)| sentence(&format!("plans.{id}.{key}"))),
-        );
-    }
     found
 }
 
@@ -38,7 +30,6 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
     let at = format!("service {:?}: ", service.id);
     let mut set: Vec<(String, bool)> = vec![
         ("accept = [\"jwt\"]".into(), service.accepts(Accept::Jwt)),
-        ("rate".into(), service.rate.is_some()),
         ("operation".into(), !service.operation.is_empty()),
     ];
     for upstream in &service.upstream {
@@ -57,13 +48,8 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
     set.into_iter().filter(|(_, set)| *set).map(|(key, _)| sentence(&format!("{at}{key}"))).collect()
 }
 
-fn of_tool(policy: &ToolPolicy) -> [(&'static str, bool); 4] {
-    [
-        ("cost", policy.cost.is_some()),
-        ("cost_required", policy.cost_required.is_some()),
-        ("rate", policy.rate.is_some()),
-        ("operation", policy.operation.is_some()),
-    ]
+fn of_tool(policy: &ToolPolicy) -> [(&'static str, bool); 1] {
+    [("operation", policy.operation.is_some())]
 }
 
 /// What is not yet kept for resources and prompts, whatever is for tools.

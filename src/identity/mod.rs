@@ -10,9 +10,11 @@
 //! - [`clients`], [`operator_keys`]: what the operator makes for other programs
 //! - [`keys`]: the key file
 //! - [`follow`]: the change log, read for the cache
+//! - [`credits`]: what calls cost, reserved and settled
 //! - [`usage`]: when things were last used
 
 pub mod clients;
+pub mod credits;
 pub mod follow;
 pub mod issue;
 pub mod keys;
@@ -87,6 +89,8 @@ pub struct Identity {
     pub passwords: Arc<password::Passwords>,
     /// When the waiting authorization requests are counted again.
     pub waiting: Arc<waiting::Waiting>,
+    /// Calls whose cost is not yet written down.
+    pub unsettled: Arc<credits::Unsettled>,
 }
 
 impl Identity {
@@ -113,6 +117,7 @@ impl Identity {
             guesses: Arc::new(Counters::new(30, Duration::from_mins(1))),
             passwords: Arc::default(),
             waiting: Arc::default(),
+            unsettled: Arc::default(),
         }
     }
 

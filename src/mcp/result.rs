@@ -210,6 +210,18 @@ pub fn has_error(json: &str) -> bool {
         && serde_json::from_str::<Probe>(json).is_ok_and(|probe| probe.error.is_some())
 }
 
+/// True if a result that a worker made itself says that the tool could not do it, or is no result at all.
+pub fn is_failed(result: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Probe {
+        #[serde(default)]
+        is_error: Option<bool>,
+    }
+    let object = result.trim_ascii_start().starts_with(b"{");
+    !object || serde_json::from_slice::<Probe>(result).map_or(true, |probe| probe.is_error == Some(true))
+}
+
 /// True if the text is one JSON value.
 pub fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
@@ -307,6 +319,22 @@ mod tests {
                 false
             );
         });
+    }
+
+    #[test]
+    fn a_workers_own_result_may_have_failed() {
+        for (result, failed) in [
+            ("{}", false),
+            (" {\"content\":[],\"isError\":false}", false),
+            ("{\"isError\":null}", false),
+            ("{\"isError\":true,\"content\":[]}", true),
+            ("{\"isError\":\"yes\"}", true),
+            ("[]", true),
+            ("{", true),
+            ("", true),
+        ] {
+            assert_eq!(is_failed(result.as_bytes()), failed, "{result}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod audit;
 pub mod changes;
 pub mod clients;
 pub mod codes;
+pub mod credits;
 mod error;
 pub mod grants;
 pub mod idempotency;

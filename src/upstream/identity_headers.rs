@@ -111,6 +111,8 @@ pub struct Names {
     tool: HeaderName,
     confirmed: HeaderName,
     intent: HeaderName,
+    credits: HeaderName,
+    cost: HeaderName,
 }
 
 impl Names {
@@ -132,6 +134,8 @@ impl Names {
             tool: name("Tool")?,
             confirmed: name("Confirmed")?,
             intent: name("User-Intent")?,
+            credits: name("Credits")?,
+            cost: name("Cost")?,
         })
     }
 
@@ -164,6 +168,7 @@ impl Names {
             &self.grant,
             &self.confirmed,
             &self.intent,
+            &self.credits,
         ];
         let of_trace = [IDEMPOTENCY_KEY, REQUEST_ID, TRACEPARENT];
         let mut names = own.into_iter().chain(&of_trace).chain(carried);
@@ -201,6 +206,16 @@ impl Names {
             headers.set(&self.plan, plan.id.as_str());
             headers.set_words(&self.features, plan.features.iter().map(String::as_str));
         }
+    }
+
+    /// Adds what the workspace has left of its credits.
+    pub fn credits(&self, headers: &mut impl Carrier, balance: i64) {
+        headers.set(&self.credits, itoa::Buffer::new().format(balance));
+    }
+
+    /// In which header of its answer a worker says what a call cost.
+    pub fn cost(&self) -> &HeaderName {
+        &self.cost
     }
 
     /// Adds what a person confirmed.

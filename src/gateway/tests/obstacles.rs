@@ -61,8 +61,8 @@ proptest! {
             locked: if hide { LockedMode::Hide } else { LockedMode::Show },
         };
         let credential = credential.map(|own| Verified { status: WorkspaceStatus::ALL[status], ..own });
-        let flow = Plan { id: "flow".into(), features: vec!["mcp".into()], credits_per_month: None };
-        let free = Plan { id: "free".into(), features: vec![], credits_per_month: None };
+        let flow = Plan { id: "flow".into(), features: vec!["mcp".into()], credits_per_month: None, rate: None };
+        let free = Plan { id: "free".into(), features: vec![], credits_per_month: None, rate: None };
         let plan = credential.as_ref().and_then(|own| own.plan.as_ref()).map(|id| if id.as_str() == "flow" { &flow } else { &free });
         let caller = Caller { credential: credential.as_ref(), plan };
         let found = obstacles(caller, &service, &tool);

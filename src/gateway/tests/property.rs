@@ -191,8 +191,8 @@ fn agrees(seen: &Seen, decision: &Result<(), Denial<'_>>, overdue: bool) -> bool
 }
 
 fn with_caller<T>(credential: Option<&Verified>, check: impl FnOnce(Caller<'_>, bool) -> T) -> T {
-    let flow = Plan { id: "flow".into(), features: vec!["mcp".into()], credits_per_month: None };
-    let free = Plan { id: "free".into(), features: vec![], credits_per_month: None };
+    let flow = Plan { id: "flow".into(), features: vec!["mcp".into()], credits_per_month: None, rate: None };
+    let free = Plan { id: "free".into(), features: vec![], credits_per_month: None, rate: None };
     let plan = credential.and_then(|own| own.plan.as_ref());
     let plan = plan.map(|id| if id.as_str() == "flow" { &flow } else { &free });
     let overdue = credential.is_some_and(|own| own.status == WorkspaceStatus::PastDue);

@@ -218,10 +218,8 @@ async fn both_types_where_the_service_asks_for_them() {
 #[actix_web::test]
 async fn what_is_not_yet_done_stops_the_start() {
     for (service, policy) in [
-        ("rate = \"120/min\"", ""),
         ("", "assertion = true"),
-        ("", "[service.tool.x]\ncost = 3"),
-        ("", "[service.tool.x]\nrate = \"1/s\""),
+        ("", "[service.tool.x]\noperation = \"x\""),
         ("", "[service.prompt.x]\nrate = \"1/s\""),
         ("", "[service.resources.\"a://b\"]\nresponse_cap_chars = 20000"),
     ] {

@@ -1,12 +1,14 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
 mod batches;
+mod credits;
 mod idempotency;
 mod lying_worker;
 mod nginx;
 mod prompts;
 mod public;
 mod published;
+mod rate;
 mod refusals;
 mod resources;
 mod results;
