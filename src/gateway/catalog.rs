@@ -161,6 +161,7 @@ impl Maker<'_> {
             listed,
             locked,
             uri,
+            assertion: upstream.assertion.clone(),
             timeout: own.timeout.map_or(upstream.timeout, crate::config::Period::get),
             structured,
             mirrors: headers::mirrors(descriptor.input_schema()),

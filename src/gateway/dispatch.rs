@@ -71,6 +71,7 @@ struct Outgoing {
     confirmed: bool,
     intent: Option<String>,
     body: Bytes,
+    assertion: Option<String>,
     deadline: Instant,
 }
 
@@ -90,14 +91,30 @@ impl Outgoing {
             confirmed: call.confirmed(),
             intent: call.intent().map(str::to_owned),
             body: call.body().clone(),
+            assertion: None,
             deadline: Instant::now() + tool.timeout,
             tool,
         }
     }
 
-    async fn call(self) -> Result<worker::Answer, Failure> {
+    async fn call(mut self) -> Result<worker::Answer, Failure> {
+        if self.tool.assertion.is_some() {
+            // Without its proof a call would be one that the worker cannot tell from a forged one.
+            self.assertion = Some(self.prove().ok_or(Failure::Unavailable("no_signing_key"))?);
+        }
         let answer = worker::call(&self.app.upstream, &self.tool.uri, &self, &self.body);
         timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
+    }
+
+    /// Signs what the headers will say, and the body.
+    fn prove(&self) -> Option<String> {
+        let parties = self.tool.assertion.as_ref()?;
+        let mut facts = self.gateway.names.facts();
+        facts.fixed(&self.tool.headers);
+        self.add(&mut facts);
+        let now = self.app.clock.now();
+        let claims = facts.signed_for(parties, now, &trace::random_key(&*self.app.entropy), &self.body);
+        self.app.keys.signer(now)?.sign(&claims)
     }
 
     /// Adds what this call has beside every call's.
@@ -109,6 +126,9 @@ impl Outgoing {
             names.confirmation(headers, self.intent.as_deref());
         }
         self.trace.write(headers, self.key.as_deref());
+        if let Some(assertion) = &self.assertion {
+            names.assertion(headers, assertion);
+        }
     }
 }
 

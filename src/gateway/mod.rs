@@ -22,6 +22,7 @@ mod cors;
 mod dispatch;
 mod entitle;
 pub mod explain;
+mod external;
 mod guard;
 mod library;
 mod load;
@@ -54,7 +55,9 @@ use actix_web::http::{Method, header};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
 use bytes::Bytes;
 
+pub use authenticate::known;
 pub use catalog::Catalog;
+pub use external::keep_keys;
 pub use load::keep_fresh;
 pub use service::{Gateway, Service, Tool, Upstream};
 pub use verify::verify;

@@ -9,6 +9,7 @@ pub mod changes;
 pub mod clients;
 pub mod codes;
 mod error;
+pub mod external;
 pub mod grants;
 pub mod keys;
 pub mod pats;

@@ -6,10 +6,14 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use super::pool::{Dialect, Store};
 use crate::store::StoreError;
 
-const SQLITE: [(i64, &str, &str); 1] =
-    [(1, "initial", include_str!("../../../migrations/sqlite/0001_initial.sql"))];
-const POSTGRES: [(i64, &str, &str); 1] =
-    [(1, "initial", include_str!("../../../migrations/postgres/0001_initial.sql"))];
+const SQLITE: [(i64, &str, &str); 2] = [
+    (1, "initial", include_str!("../../../migrations/sqlite/0001_initial.sql")),
+    (4, "external_subjects", include_str!("../../../migrations/sqlite/0004_external_subjects.sql")),
+];
+const POSTGRES: [(i64, &str, &str); 2] = [
+    (1, "initial", include_str!("../../../migrations/postgres/0001_initial.sql")),
+    (4, "external_subjects", include_str!("../../../migrations/postgres/0004_external_subjects.sql")),
+];
 
 /// One migration and whether it stands in the database.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
