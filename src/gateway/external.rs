@@ -17,7 +17,7 @@ use crate::identity::external::key_set::KeySet;
 use crate::identity::jose;
 
 /// How often it is looked whether somebody's keys are due.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(250);
 
 /// The issuer whose tokens a service takes, if it takes any.
 pub(super) fn compile(config: &Config, own: &ServiceConfig) -> Result<Option<External>, String> {

@@ -221,7 +221,6 @@ async fn what_is_not_yet_done_stops_the_start() {
         ("response_cap_chars = 20000", ""),
         ("validate_arguments = true", ""),
         ("rate = \"120/min\"", ""),
-        ("", "assertion = true"),
         ("", "[service.tool.x]\ncost = 3"),
         ("", "[service.tool.x]\nrate = \"1/s\""),
         ("", "[service.prompt.x]\nrate = \"1/s\""),

@@ -34,10 +34,14 @@ fn find<'a>(claims: &'a Value, path: &str) -> Option<&'a Value> {
     claims.get(path).or_else(|| path.split('.').try_fold(claims, |value, part| value.get(part)))
 }
 
+/// A claim that should be a moment and is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoTime;
+
 /// A moment in seconds, whole or not (RFC 7519 §2).
-pub fn time(claims: &Value, name: &str) -> Result<Option<Timestamp>, ()> {
+pub fn time(claims: &Value, name: &str) -> Result<Option<Timestamp>, NoTime> {
     let Some(value) = claims.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
-    let seconds = value.as_f64().filter(|number| (0.0..1e11).contains(number)).ok_or(())?;
+    let seconds = value.as_f64().filter(|number| (0.0..1e11).contains(number)).ok_or(NoTime)?;
     #[expect(clippy::cast_possible_truncation, reason = "within bounds")]
     let millis = (seconds * 1000.0) as i64;
     Ok(Some(Timestamp::from_millis(millis)))
@@ -166,7 +170,7 @@ mod tests {
         assert_eq!(of(json!(1.5)), Ok(Some(Timestamp::from_millis(1500))));
         assert_eq!(of(json!(null)), Ok(None));
         for bad in [json!(-1), json!("1700000000"), json!(1e300)] {
-            assert_eq!(of(bad.clone()), Err(()), "{bad}");
+            assert_eq!(of(bad.clone()), Err(NoTime), "{bad}");
         }
     }
 }

@@ -82,7 +82,7 @@ impl External {
         if claims.get("iss").and_then(Value::as_str) != Some(&self.issuer) {
             return Err(Invalid::Invalid("jwt_issuer"));
         }
-        let time = |name| claims::time(claims, name).map_err(|()| Invalid::Invalid("jwt_time"));
+        let time = |name| claims::time(claims, name).map_err(|_| Invalid::Invalid("jwt_time"));
         let expires_at = time("exp")?.ok_or(Invalid::Invalid("jwt_claim_missing"))?.plus(LEEWAY);
         if now >= expires_at {
             return Err(Invalid::Invalid("jwt_expired"));

@@ -1,6 +1,8 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
 mod batches;
+mod assertion;
+mod jwt;
 mod nginx;
 mod prompts;
 mod public;
