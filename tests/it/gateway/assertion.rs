@@ -134,10 +134,10 @@ fn what_was_changed_or_is_for_another_is_refused() {
     // signed by us, a while ago
     let signer = Keys::read(&app.dir.path().join("portero.keys")).unwrap().signer(app.now()).unwrap();
     let mut claims = checked(&app, &own, &seen, &assertion).unwrap();
-    let signed = |claims: &Value| signer.sign(claims.to_string().as_bytes()).unwrap();
-    assert!(checked(&app, &own, &seen, &signed(&claims)).is_some());
+    let written = |claims: &Value| signer.sign(claims.to_string().as_bytes()).unwrap();
+    assert!(checked(&app, &own, &seen, &written(&claims)).is_some());
     claims["exp"] = json!(app.now().seconds() - 10);
-    assert!(checked(&app, &own, &seen, &signed(&claims)).is_none(), "expired");
+    assert!(checked(&app, &own, &seen, &written(&claims)).is_none(), "expired");
 }
 
 #[test]
