@@ -12,6 +12,7 @@ use super::Gateway;
 use super::answer::Answer;
 use super::call::{Authenticated, Cx, Frame};
 use super::policy::Permitted;
+use super::prove::prove;
 use super::refusal::Reason;
 use super::relay::Relay;
 use super::service::{Service, Tool};
@@ -98,23 +99,14 @@ impl Outgoing {
     }
 
     async fn call(mut self) -> Result<worker::Answer, Failure> {
-        if self.tool.assertion.is_some() {
-            // Without its proof a call would be one that the worker cannot tell from a forged one.
-            self.assertion = Some(self.prove().ok_or(Failure::Unavailable("no_signing_key"))?);
+        if let Some(parties) = &self.tool.assertion {
+            let mut facts = self.gateway.names.facts();
+            facts.fixed(&self.tool.headers);
+            self.add(&mut facts);
+            self.assertion = Some(prove(&self.app, parties, facts, &self.body)?);
         }
         let answer = worker::call(&self.app.upstream, &self.tool.uri, &self, &self.body);
         timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
-    }
-
-    /// Signs what the headers will say, and the body.
-    fn prove(&self) -> Option<String> {
-        let parties = self.tool.assertion.as_ref()?;
-        let mut facts = self.gateway.names.facts();
-        facts.fixed(&self.tool.headers);
-        self.add(&mut facts);
-        let now = self.app.clock.now();
-        let claims = facts.signed_for(parties, now, &trace::random_key(&*self.app.entropy), &self.body);
-        self.app.keys.signer(now)?.sign(&claims)
     }
 
     /// Adds what this call has beside every call's.

@@ -35,6 +35,7 @@ pub mod openapi;
 mod origin;
 mod policy;
 mod probe;
+mod prove;
 mod prompts;
 mod read;
 mod receive;

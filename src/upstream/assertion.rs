@@ -48,6 +48,11 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Adds what is asked for where it is no tool: the path below the upstream's URL, with its query.
+    pub fn path(&mut self, path: &str) {
+        self.claims.insert("path".to_owned(), Value::from(path));
+    }
+
     /// The claims of an assertion, as JSON.
     pub fn signed_for(self, parties: &Parties, now: Timestamp, id: &str, body: &[u8]) -> Vec<u8> {
         let mut all = json!({
