@@ -8,6 +8,7 @@ use portero::identity::jose;
 use portero::identity::keys::Keys;
 use serde_json::{Value, json};
 
+use super::shelf::{POLICY, Shelf, rpc};
 use crate::support::http::{get, request};
 use crate::support::verify_assertion::verify;
 use crate::support::worker::Seen;
@@ -108,6 +109,34 @@ fn a_write_says_its_key_and_what_was_confirmed() {
     assert_eq!(claims["user_intent"], "borra%20la%20reuni%C3%B3n");
     assert_eq!(claims["idempotency_key"], json!(seen.header("idempotency-key").unwrap()));
     assert_eq!((claims.get("client"), claims.get("grant")), (None, None));
+}
+
+#[test]
+fn reading_a_resource_is_proven_too() {
+    use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
+    jose::install();
+    let shelf = Shelf::start();
+    let mut builder = shelf.before(POLICY);
+    builder.toml = builder.toml.replace("timeout = \"2s\"", "timeout = \"2s\"\nassertion = true");
+    let app = builder.start();
+    let pat = app.pat(&app.person("ana"), &[]);
+    let reply = rpc(&app, &pat.token, "resources/read", &json!({"uri": "notes://a1"}));
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let asked = shelf.seen().pop().unwrap();
+    let assertion = asked.header("x-portero-assertion").expect("an assertion");
+    let keys = keys(&app);
+    let key = keys.find(&decode_header(assertion).unwrap().kid.unwrap()).unwrap();
+    let mut rules = Validation::new(Algorithm::ES256);
+    rules.set_issuer(&[&app.issuer]);
+    rules.set_audience(&["notes"]);
+    let claims: Value = decode(assertion, &DecodingKey::from_jwk(key).unwrap(), &rules).unwrap().claims;
+    assert_eq!(claims["path"], json!(asked.path));
+    assert_eq!(
+        (claims.get("tool"), &claims["user"]),
+        (None, &json!(asked.header("x-portero-user").unwrap()))
+    );
+    // of no body
+    assert_eq!(claims["body_sha256"], "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
-mod batches;
 mod assertion;
+mod batches;
 mod jwt;
 mod nginx;
 mod prompts;
