@@ -36,6 +36,8 @@
 //! | what ends with what | `identity/revoke.rs` (the cascade), `store/verification.rs` (the chain) |
 //! | why a revoked token is dead everywhere | `cluster/verified.rs`, `identity/follow.rs` |
 //! | a presented token, step by step | `identity/verify.rs` |
+//! | a token of another issuer: keys, claims, people | `identity/external/` |
+//! | what an assertion says, and what signs it | `upstream/assertion.rs`, `identity/signing.rs`; when a new key signs: `identity/keys.rs` |
 //! | the order of checks of an authorization request | `oauth/authorize/mod.rs` |
 //! | how clients authenticate | `oauth/client_auth.rs` |
 //! | how a client id is derived | `oauth/register.rs` |

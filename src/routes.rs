@@ -21,7 +21,7 @@ use crate::http::edge::{self, Entered};
 use crate::http::record::Record;
 use crate::http::{answer, cors, unread};
 use crate::oauth::error::OAuthError;
-use crate::oauth::{introspect, register, revoke, token};
+use crate::oauth::{introspect, jwks, register, revoke, token};
 use crate::pages;
 
 /// What answers at a path.
@@ -35,6 +35,8 @@ pub enum Endpoint {
     Document(Document),
     /// A service's public manifest.
     Manifest(web::Data<gateway::Service>),
+    /// The public keys of assertions and signed documents.
+    Jwks,
     /// RFC 7591.
     Register(Arc<Brand>),
     /// The authorization page.
@@ -151,7 +153,8 @@ async fn elsewhere(
         Endpoint::Verify(service) => gateway::verify(app, gateway, service, req).await,
         Endpoint::Document(document) if get => document.answer(&req),
         Endpoint::Manifest(service) if get => gateway::manifest::answer(&service, &req),
-        Endpoint::Document(_) | Endpoint::Manifest(_) => open(&req, "GET, HEAD, OPTIONS"),
+        Endpoint::Jwks if get => jwks::answer(&app, &req),
+        Endpoint::Document(_) | Endpoint::Manifest(_) | Endpoint::Jwks => open(&req, "GET, HEAD, OPTIONS"),
         Endpoint::Register(brand) if post => {
             cors::open(said(&req, register::handle(&app, &brand, &req, payload).await))
         }

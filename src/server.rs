@@ -16,7 +16,7 @@ use crate::config::{Config, DatabaseKind};
 use crate::gateway::{self, Gateway};
 use crate::identity::follow::Follower;
 use crate::identity::keys::{Keys, KeysError};
-use crate::jobs::{clock, credits_flush, sweep, usage_flush};
+use crate::jobs::{self, clock, credits_flush, sweep, usage_flush};
 use crate::routes::Routes;
 use crate::store::{Store, StoreError};
 use listen::Parts;
@@ -133,6 +133,11 @@ impl Server {
                 sweep::run_once(app).await;
             })),
             actix_web::rt::spawn(clock::run(app.clone().into_inner())),
+            actix_web::rt::spawn(jobs::keys::run(app.clone().into_inner())),
+            actix_web::rt::spawn(gateway::keep_keys(
+                self.gateway.clone().into_inner(),
+                app.clone().into_inner(),
+            )),
             actix_web::rt::spawn(gateway::keep_fresh(
                 self.gateway.clone().into_inner(),
                 app.clone().into_inner(),

@@ -106,6 +106,13 @@ impl App {
         self.services.iter().filter(|service| service.brand.id == brand.id)
     }
 
+    /// True if a brand gives out tokens. One whose services take those of another issuer alone has no endpoints for
+    /// them: nothing is advertised that leads nowhere.
+    pub fn issues_tokens(&self, brand: &Brand) -> bool {
+        let mut own = self.services_of(brand).peekable();
+        own.peek().is_none() || own.any(|service| service.accepts_oauth() || service.accepts_pat())
+    }
+
     /// The scopes that can be asked for at a brand's issuer, each once, in the configuration's order.
     pub fn scopes_of(&self, brand: &Brand) -> ScopeSet {
         let own = self.services_of(brand).filter(|service| service.accepts_oauth());

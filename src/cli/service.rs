@@ -12,10 +12,11 @@ use super::console::{Console, Table};
 use super::context;
 use super::outcome::Failure;
 use crate::app::{App, Doors};
+use crate::domain::verified::Verified;
 use crate::gateway::explain;
-use crate::gateway::{Gateway, Service};
+use crate::gateway::{self, Gateway, Service};
+use crate::identity::external::{PresentedError, is_jwt};
 use crate::identity::keys::Keys;
-use crate::identity::verify::VerifyError;
 
 /// What to do with services.
 #[derive(Debug, Clone, clap::Subcommand)]
@@ -177,10 +178,16 @@ fn every_tool(service: &Service) -> Vec<Value> {
 
 /// What `tools/list` would answer. Looking is no use of the token.
 async fn as_caller(app: &App, service: &Service, token: &str) -> Result<Vec<Value>, Failure> {
-    let inspected = app.identity.inspect(&service.brand, token).await;
-    let credential = inspected.map(|inspected| inspected.verified).or_else(|error| match error {
-        VerifyError::Invalid(_) => Ok(None),
-        VerifyError::Unavailable(error) => Err(Failure::from(error)),
+    let credential = if service.external.is_some() && is_jwt(token) {
+        gateway::known(app, service, token).await.map(|own| Some(Verified::clone(&own)))
+    } else {
+        let inspected = app.identity.inspect(&service.brand, token).await;
+        inspected.map(|inspected| inspected.verified).map_err(PresentedError::from)
+    };
+    let credential = credential.or_else(|error| match error {
+        PresentedError::Invalid(_) => Ok(None),
+        PresentedError::NoKeys => Err(Failure::refused(error.to_string())),
+        PresentedError::Unavailable(error) => Err(Failure::from(error)),
     })?;
     let credential = credential.ok_or_else(|| Failure::refused("the token is not valid at this service"))?;
     let listed = explain::catalog_of(app, service, &credential).map_err(|told| {

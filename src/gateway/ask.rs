@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::call::{Authenticated, Cx};
 use super::dispatch;
+use super::prove::prove;
 use super::refusal::Reason;
 use super::service::Upstream;
 use super::trace::Trace;
@@ -60,9 +61,16 @@ pub async fn ask(
 ) -> Result<Said, Reason> {
     let target = format!("{}{}", question.upstream.base, question.path);
     let uri: Uri = target.parse().map_err(|_| Reason::Unavailable("upstream_url"))?;
-    let headers = headers(cx, caller, meta, &question);
+    let mut headers = headers(cx, caller, meta, &question);
     let method = if question.body.is_some() { Method::POST } else { Method::GET };
     let body = question.body.unwrap_or_default();
+    if let Some(parties) = &question.upstream.assertion {
+        let names = &cx.gateway.names;
+        let mut facts = names.facts();
+        facts.fixed(&headers);
+        facts.path(&question.path);
+        names.assertion(&mut headers, &prove(cx.app, parties, facts, &body)?);
+    }
     let sending = Sending { method, uri: &uri, headers: &headers, body: &body };
     let answer = tokio::time::timeout(question.timeout, worker::ask(&cx.app.upstream, &sending));
     let (status, body) = answer.await.unwrap_or(Err(Failure::Timeout))?;

@@ -18,7 +18,7 @@ use super::idempotency::Settled;
 use super::library::Library;
 use super::origin::Origins;
 use super::service::{Info, Sentences, Service, Style, Upstream};
-use super::{load, unsupported};
+use super::{external, load, unsupported};
 use crate::app::App;
 use crate::config::{self, Accept, Config, Language, MetadataUrl, ServiceConfig, UpstreamConfig};
 use crate::domain::brand::BrandTokens;
@@ -29,6 +29,7 @@ use crate::domain::verified::TokenKind;
 use crate::mcp::error::Code;
 use crate::mcp::result::Trailer;
 use crate::mcp::version::{Served, Version};
+use crate::upstream::assertion::Parties;
 use crate::upstream::identity_headers::Names;
 
 impl Gateway {
@@ -65,6 +66,10 @@ impl Gateway {
             language: language(config),
             settled: Settled::new(),
         };
+        let faults = external::ready(&gateway, app);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         load::at_start(&gateway, app).await?;
         Ok(gateway)
     }
@@ -88,6 +93,7 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
     Ok(Service {
         brand: brand(config, own)?,
         kinds: own.accept.iter().map(|kind| kind_of(*kind)).collect(),
+        external: external::compile(config, own)?,
         has_public: own.tool.values().any(|policy| policy.public == Some(true)) || guards.has_public(),
         guards,
         versions: Served::new(versions).ok_or("protocol_versions is empty")?,
@@ -113,7 +119,7 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
         path,
         info: info(own),
         catalog: ArcSwap::from_pointee(Catalog::pending()),
-        upstreams: own.upstream.iter().map(upstream).collect::<Result<_, _>>()?,
+        upstreams: own.upstream.iter().map(|one| upstream(config, own, one)).collect::<Result<_, _>>()?,
         descriptors: Mutex::new(vec![None; own.upstream.len()]),
         library: ArcSwap::from_pointee(Library::pending(!own.resources.is_empty(), !own.prompt.is_empty())),
         offers: Mutex::new(vec![None; own.upstream.len()]),
@@ -170,7 +176,7 @@ fn info(own: &ServiceConfig) -> Info {
     }
 }
 
-fn upstream(own: &UpstreamConfig) -> Result<Upstream, String> {
+fn upstream(config: &Config, service: &ServiceConfig, own: &UpstreamConfig) -> Result<Upstream, String> {
     let text = own.url.as_deref().unwrap_or_default();
     let mut url = Url::parse(text).map_err(|error| format!("upstream {:?}: url: {error}", own.id))?;
     let mut headers = HeaderMap::new();
@@ -201,6 +207,10 @@ fn upstream(own: &UpstreamConfig) -> Result<Upstream, String> {
             Some(format!("{base}/tools").parse().map_err(|_| format!("upstream {:?}: url {base}", own.id))?)
         },
         base,
+        assertion: own.assertion.then(|| {
+            let issuer = config.brand.get(&service.brand).map(|brand| brand.issuer.clone());
+            Arc::new(Parties { issuer: issuer.unwrap_or_default(), audience: own.id.clone() })
+        }),
         unlisted: own.unlisted,
         timeout: own.timeout.get(),
     })

@@ -163,6 +163,7 @@ impl Maker<'_> {
             listed,
             locked,
             uri,
+            assertion: upstream.assertion.clone(),
             timeout: own.timeout.map_or(upstream.timeout, crate::config::Period::get),
             rate: own.rate.map(|rate| rate.rate()),
             price: Price { cost: own.cost.unwrap_or(0), optional: own.cost_required == Some(false) },

@@ -14,6 +14,7 @@ use super::call::{Authenticated, Cx, Frame};
 use super::credits::{self, Charge};
 use super::idempotency::{Claimed, Ticket};
 use super::policy::Permitted;
+use super::prove::prove;
 use super::refusal::Reason;
 use super::relay::Relay;
 use super::service::{Service, Tool};
@@ -115,6 +116,7 @@ struct Outgoing {
     confirmed: bool,
     intent: Option<String>,
     body: Bytes,
+    assertion: Option<String>,
     deadline: Instant,
     charge: Option<Box<Charge>>,
 }
@@ -138,14 +140,22 @@ impl Outgoing {
             confirmed: call.confirmed(),
             intent: call.intent().map(str::to_owned),
             body: call.body().clone(),
+            assertion: None,
             deadline: Instant::now() + tool.timeout,
             charge,
             tool,
         }
     }
 
-    async fn call(&self) -> Result<Answered, Failure> {
-        let answer = worker::call(&self.app.upstream, &self.tool.uri, self, &self.body);
+    async fn call(&mut self) -> Result<Answered, Failure> {
+        if let Some(parties) = &self.tool.assertion {
+            let mut facts = self.gateway.names.facts();
+            facts.fixed(&self.tool.headers);
+            self.add(&mut facts);
+            self.assertion = Some(prove(&self.app, parties, facts, &self.body)?);
+        }
+        let own = &*self;
+        let answer = worker::call(&own.app.upstream, &own.tool.uri, own, &own.body);
         timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
     }
 
@@ -175,6 +185,9 @@ impl Outgoing {
             names.credits(headers, balance);
         }
         self.trace.write(headers, self.key.as_deref());
+        if let Some(assertion) = &self.assertion {
+            names.assertion(headers, assertion);
+        }
     }
 }
 

@@ -17,11 +17,11 @@ use super::dispatch::{Finish, Open};
 use super::idempotency::Ticket;
 use super::policy::Permitted;
 use super::refusal::Reason;
-use super::render;
 use super::service::{Service, Tool};
+use super::{authenticate, render};
 use crate::app::App;
 use crate::domain::verified::TokenKind;
-use crate::identity::verify::VerifyError;
+use crate::identity::external::PresentedError;
 use crate::mcp::jsonrpc::{self, Id};
 use crate::mcp::sse::{Decoder, Event, KEEP_ALIVE, write_event};
 use crate::mcp::version::Version;
@@ -204,10 +204,10 @@ impl Relay {
 
     async fn revoked(&self) -> Option<Reason> {
         let (token, _) = self.credential.as_ref()?;
-        match self.app.identity.verify(&self.service.brand, &self.service.policy.id, token).await {
-            Err(VerifyError::Invalid(label)) => Some(Reason::BadCredentials(label)),
-            // trouble of ours ends no stream
-            Ok(_) | Err(VerifyError::Unavailable(_)) => None,
+        match authenticate::known(&self.app, &self.service, token).await {
+            Err(PresentedError::Invalid(label)) => Some(Reason::BadCredentials(label)),
+            // trouble of ours or of an issuer's ends no stream
+            Ok(_) | Err(PresentedError::NoKeys | PresentedError::Unavailable(_)) => None,
         }
     }
 

@@ -27,12 +27,14 @@ use crate::domain::limit::Rate;
 use crate::domain::service::ServicePolicy;
 use crate::domain::tool::{Confirm, ToolPolicy};
 use crate::domain::verified::TokenKind;
+use crate::identity::external::External;
 use crate::mcp::cap::Cap;
 use crate::mcp::error::Code;
 use crate::mcp::headers::Mirror;
 use crate::mcp::result::Trailer;
 use crate::mcp::tool::Descriptor;
 use crate::mcp::version::{Served, Version};
+use crate::upstream::assertion::Parties;
 use crate::upstream::identity_headers::Names;
 
 /// All services, compiled; shared by all threads.
@@ -65,6 +67,8 @@ pub struct Service {
     pub brand: BrandTokens,
     /// Kinds of credentials it takes.
     pub kinds: Vec<TokenKind>,
+    /// The issuer whose JWTs it takes, if any.
+    pub external: Option<External>,
     /// True if some tool needs no credential.
     pub has_public: bool,
     /// The revisions it serves.
@@ -156,6 +160,8 @@ pub struct Upstream {
     pub headers: HeaderMap,
     /// Where its catalog is asked for; none if a file holds it.
     pub catalog: Option<Uri>,
+    /// Whom assertions come from and go to; none if it gets none.
+    pub assertion: Option<Arc<Parties>>,
     /// What tools need that no policy names.
     pub unlisted: Unlisted,
     /// How long a call may take.
@@ -178,6 +184,8 @@ pub struct Tool {
     pub headers: HeaderMap,
     /// The same as lines, where a call only adds to them.
     pub lines: Option<Box<[u8]>>,
+    /// Whom the assertion of a call comes from and goes to; none if there is none.
+    pub assertion: Option<Arc<Parties>>,
     /// How long a call may take.
     pub timeout: Duration,
     /// How often each caller may call it, beside the service's rate.

@@ -1,7 +1,7 @@
 //! Keys of the configuration that this version does not yet act on. One that is set stops the start: a limit
 //! that is written down and not kept is worse than none.
 
-use crate::config::{Accept, Config, Registration, ServiceConfig, ToolPolicy, UpstreamKind};
+use crate::config::{Config, Registration, ServiceConfig, ToolPolicy, UpstreamKind};
 
 /// Every such key that is set, each with its path.
 pub fn keys(config: &Config) -> Vec<String> {
@@ -28,14 +28,10 @@ pub fn keys(config: &Config) -> Vec<String> {
 
 fn of_service(service: &ServiceConfig) -> Vec<String> {
     let at = format!("service {:?}: ", service.id);
-    let mut set: Vec<(String, bool)> = vec![
-        ("accept = [\"jwt\"]".into(), service.accepts(Accept::Jwt)),
-        ("operation".into(), !service.operation.is_empty()),
-    ];
+    let mut set: Vec<(String, bool)> = vec![("operation".into(), !service.operation.is_empty())];
     for upstream in &service.upstream {
         let here = format!("upstream {:?}: ", upstream.id);
         set.push((format!("{here}kind other than \"worker\""), upstream.kind != UpstreamKind::Worker));
-        set.push((format!("{here}assertion"), upstream.assertion));
     }
     for (name, policy) in &service.tool {
         set.extend(of_tool(policy).into_iter().map(|(key, set)| (format!("tool.{name}.{key}"), set)));

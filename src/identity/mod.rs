@@ -8,15 +8,18 @@
 //! - [`waiting`]: authorization requests that wait for their decision
 //! - [`people`], [`workspaces`]: users and what they act for
 //! - [`clients`], [`operator_keys`]: what the operator makes for other programs
-//! - [`keys`]: the key file
+//! - [`keys`]: the key file; [`signing`]: what signs with it
+//! - [`external`]: tokens of other issuers; [`jose`]: the cryptography behind them
 //! - [`follow`]: the change log, read for the cache
 //! - [`credits`]: what calls cost, reserved and settled
 //! - [`usage`]: when things were last used
 
 pub mod clients;
 pub mod credits;
+pub mod external;
 pub mod follow;
 pub mod issue;
+pub mod jose;
 pub mod keys;
 pub mod operator_keys;
 pub mod password;
@@ -25,6 +28,7 @@ pub mod refresh;
 pub mod revoke;
 pub mod rotate;
 pub mod session;
+pub mod signing;
 pub mod usage;
 pub mod verify;
 pub mod waiting;

@@ -2,5 +2,6 @@
 
 pub mod clock;
 pub mod credits_flush;
+pub mod keys;
 pub mod sweep;
 pub mod usage_flush;

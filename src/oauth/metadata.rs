@@ -16,7 +16,7 @@ use crate::http::document::Document;
 /// How long a copy is good.
 const KEEP: Duration = Duration::from_mins(5);
 
-fn document(value: Value) -> Document {
+pub(super) fn document(value: Value) -> Document {
     let Value::Object(members) = value else { return Document::new("{}", KEEP) };
     let kept: Map<String, Value> = members.into_iter().filter(|(_, value)| !is_empty(value)).collect();
     Document::new(serde_json::to_vec_pretty(&kept).unwrap_or_default(), KEEP)
@@ -35,10 +35,10 @@ fn is_empty(value: &Value) -> bool {
 /// without the trailing slash.
 pub fn protected_resource(service: &Service, resource: &str) -> Document {
     let scopes: Vec<&str> = service.default_scopes.iter().collect();
-    let issuers = match &service.config.jwt {
-        Some(jwt) if !service.accepts_oauth() => vec![jwt.issuer.as_str()],
-        _ => vec![service.brand.issuer.as_str()],
-    };
+    // Ours first: clients take the first, and ours registers any of them.
+    let external = service.config.jwt.as_ref().map(|jwt| jwt.issuer.as_str());
+    let own = Some(service.brand.issuer.as_str()).filter(|_| service.accepts_oauth() || external.is_none());
+    let issuers: Vec<&str> = own.into_iter().chain(external).collect();
     document(json!({
         "resource": resource,
         "authorization_servers": issuers,

@@ -88,6 +88,10 @@ impl Table {
     fn issuer(&mut self, app: &App, brand: &Arc<Brand>) {
         let base = Base::of(&brand.issuer);
         let (host, path) = (&base.authority, &base.path);
+        self.claim(host, format!("{path}/jwks.json"), Endpoint::Jwks);
+        if !app.issues_tokens(brand) {
+            return;
+        }
         let document = Endpoint::Document(metadata::authorization_server(app, brand));
         self.claim(host, format!("{WELL_KNOWN_SERVER}{path}"), document.clone());
         if !path.is_empty() {
@@ -125,8 +129,9 @@ impl Table {
     /// The root form where a host has one issuer, whatever services are there.
     fn only_issuer(&mut self, app: &App, brand: &Arc<Brand>) {
         let host = Base::of(&brand.issuer).authority;
-        let issuers = app.brands.iter().filter(|other| Base::of(&other.issuer).authority == host).count();
-        if issuers == 1 {
+        let issuing = app.brands.iter().filter(|other| app.issues_tokens(other));
+        let issuers = issuing.filter(|other| Base::of(&other.issuer).authority == host).count();
+        if issuers == 1 && app.issues_tokens(brand) {
             let document = Endpoint::Document(metadata::authorization_server(app, brand));
             self.offer(&host, WELL_KNOWN_SERVER, &document);
         }

@@ -10,6 +10,7 @@ pub mod clients;
 pub mod codes;
 pub mod credits;
 mod error;
+pub mod external;
 pub mod grants;
 pub mod idempotency;
 pub mod keys;

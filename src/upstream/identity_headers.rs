@@ -9,6 +9,7 @@ use http::header::{
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use super::assertion::Facts;
 use super::client::Headers;
 use crate::domain::decide::Caller;
 
@@ -97,6 +98,7 @@ impl Headers for HeaderMap {
 /// The configured names, made once.
 #[derive(Clone, Debug)]
 pub struct Names {
+    prefix: String,
     user: HeaderName,
     workspace: HeaderName,
     subject: HeaderName,
@@ -113,6 +115,7 @@ pub struct Names {
     intent: HeaderName,
     credits: HeaderName,
     cost: HeaderName,
+    assertion: HeaderName,
 }
 
 impl Names {
@@ -120,6 +123,7 @@ impl Names {
     pub fn new(prefix: &str) -> Option<Self> {
         let name = |rest: &str| HeaderName::try_from(format!("{prefix}{rest}")).ok();
         Some(Self {
+            prefix: prefix.to_ascii_lowercase(),
             user: name("User")?,
             workspace: name("Workspace")?,
             subject: name("Subject")?,
@@ -136,6 +140,7 @@ impl Names {
             intent: name("User-Intent")?,
             credits: name("Credits")?,
             cost: name("Cost")?,
+            assertion: name("Assertion")?,
         })
     }
 
@@ -169,6 +174,7 @@ impl Names {
             &self.confirmed,
             &self.intent,
             &self.credits,
+            &self.assertion,
         ];
         let of_trace = [IDEMPOTENCY_KEY, REQUEST_ID, TRACEPARENT];
         let mut names = own.into_iter().chain(&of_trace).chain(carried);
@@ -178,6 +184,16 @@ impl Names {
         let mut lines = Vec::new();
         fixed.write(&mut lines);
         Some(lines.into_boxed_slice())
+    }
+
+    /// What is said in headers, to be said in an assertion.
+    pub fn facts(&self) -> Facts<'_> {
+        Facts::new(&self.prefix)
+    }
+
+    /// Adds the proof of what the other headers say.
+    pub fn assertion(&self, headers: &mut impl Carrier, signed: &str) {
+        headers.set(&self.assertion, signed);
     }
 
     /// Adds which service is called.

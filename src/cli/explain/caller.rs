@@ -14,8 +14,9 @@ use crate::domain::ids::{ClientId, GrantId, PatId, UserId, WorkspaceId};
 use crate::domain::pat::Pat;
 use crate::domain::scope::ScopeSet;
 use crate::domain::verified::Verified;
-use crate::gateway::Service;
 use crate::gateway::explain::{Step, Verdict};
+use crate::gateway::{self, Service};
+use crate::identity::external::{PresentedError, is_jwt};
 use crate::identity::verify::VerifyError;
 use crate::store::grants::GrantView;
 use crate::store::{Store, StoreError};
@@ -43,6 +44,9 @@ impl Named {
 
 /// Whoever holds a token.
 pub async fn of_token(app: &App, service: &Service, token: &str) -> Result<Named, Failure> {
+    if service.external.is_some() && is_jwt(token.trim()) {
+        return of_jwt(app, service, token.trim()).await;
+    }
     let (store, now) = (&app.identity.store, app.identity.now());
     let mut chain = Chain::new(store, now);
     let inspected = match app.identity.inspect(&service.brand, token.trim()).await {
@@ -89,6 +93,27 @@ pub async fn of_token(app: &App, service: &Service, token: &str) -> Result<Named
         }
     }
     Ok(chain.ends(verified))
+}
+
+/// Whoever the service's external issuer says it is. Somebody who was never seen before is made by this, as by a call.
+async fn of_jwt(app: &App, service: &Service, token: &str) -> Result<Named, Failure> {
+    let mut chain = Chain::new(&app.identity.store, app.identity.now());
+    chain.fact("kind", "jwt");
+    match gateway::known(app, service, token).await {
+        Ok(verified) => {
+            chain.granted = Some(verified.scopes.clone());
+            chain.steps.push(Step::new("token", true, "a good token of the external issuer"));
+            chain.person(&verified.user, &verified.workspace).await?;
+            Ok(chain.ends(Some(Verified::clone(&verified))))
+        }
+        Err(PresentedError::Invalid(label)) => {
+            let says = format!("the external issuer's token is not good here ({label})");
+            chain.no("token", &says, "a new token of that issuer, for this service's audience");
+            Ok(chain.ends(None))
+        }
+        Err(PresentedError::Unavailable(error)) => Err(error.into()),
+        Err(error) => Err(Failure::refused(error.to_string())),
+    }
 }
 
 /// The client of a connection, as far as the connection goes.

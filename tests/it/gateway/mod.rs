@@ -1,8 +1,10 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
+mod assertion;
 mod batches;
 mod credits;
 mod idempotency;
+mod jwt;
 mod lying_worker;
 mod nginx;
 mod prompts;

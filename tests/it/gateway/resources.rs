@@ -289,7 +289,7 @@ fn every_style_says_it_as_an_error() {
             ("notes://array", 200, -32099, "upstream_unavailable"),
             ("notes://shape", 200, -32099, "upstream_unavailable"),
             ("notes://picky", 200, -32011, "invalid_arguments"),
-            ("notes://busy", if style == "tool" { 200 } else { 429 }, -32004, "rate_limited"),
+            ("notes://busy", 429, -32004, "rate_limited"),
             ("notes://b1", 200, -32002, "resource_not_found"),
         ] {
             let reply = read(&app, &token, uri);
