@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::worker::by_hand;
 
-/// A key made for these tests, in PKCS#8; ring makes none of this kind.
+/// A key made for these tests, as PKCS#1; ring makes none of this kind.
 const RSA: &str = "MIIEowIBAAKCAQEAlICk4aIg4X1yOfVLgORRJf9X6w68Yd+6O4PIg5q0Kqhj9Bj8o3wzBXMdWXtqrbqYxQWucDwrRTw2wpAP5RNp0Q10GWB4tX6wgwTff9HOrdbZ8ytMoiC/PPf4FPq9zKJJd6BdE/w1Fxs9XNAKWL7vLaQ0jMTqW0jYZVW0pCLPrPx9yFfUUeFpe3IujFUK+2XsDqIFnD5hYNAxEAXOtxFurhCXHUqO0lyWEhhRRTVOzPTb4VVWrB7PaPPWlCiN3bY+QrXx4XCYni3sB3+HjPG5NdvsLfvHCS6Ff0rRtbMmGjKcqAsKHUXWvdgQlJiw2SLBksiAJEhHoU4q9voeCNJ8gQIDAQABAoIBAB5uUTtae6XxjLWDRmZigx2H+oZ01dYxoEpfWjjbvCVMrfTgpO7EffkVKpPCZm004mbnX+RodA6DRQ5wMo2lAYdhHCQyIHJCxJ2Io1sgTZvSfgWmXxUPJFk0UD5OVpQHQopUzpYQlfmG77dj+2bNs5oU/t7E4Gh14EA9xJ9o8ck3AX411g04hjdeUgEDfewbGYV5fW3hU/Y24hki03Sp93jYM+Lb9lQBVEezQIVC2nhnJssFRYVHaUHd1K3YwpSvAHgUBOz8LxUNRVMkH1gTNnsEokInQ36bdVAJN20q77gnSksnnDwwBfNYINbYGmqE+GqqDTxcdyUCrZ84W36BjLUCgYEAyyOP7389iFBb0gdHcPnbJJkodIzXvU1i6d61VY6PR4LtoPbt0LG5j+kw1itI7HSTCyA6C8IT+2c3xrNyvBoHZZ5C6sL7Az/yIefUnv7AKesTy4kLmZJCLdNk3v2wkgkE2cODlRPFPjvXehcFe/dj10Fzb++zQqWD8gEKEtEAi10CgYEAuyVjDgeDKlN+YGILqcmh47s9/V1BYw8PUJSTxAUxRkH5dqzeJH8k3EoInIgBRZlxlLSLHX9ntmv50pIL8FdWPhDZ7N2URHplW1/O2bPHP8A4tUamzfX5L+c1pwjiRmMZIxYN8CKFcI0iEmF6fz7nmZUHAXP0hokCskYxy23cR3UCgYEAyBE0V6q3zaNna4mjwQ8z1+3IPFHiwRyQiMnBSoxnbQT0SQ4p1trTaXs/kA99ePSvRcvtn1r8FyTneBmQrNXt5xVhzplOYzr9nIsZi6ZXWHGgQ1usQwobh8qllEHDP3EGh/rZg1+/abXCWQqHajqS6JQbv2kS4lblhtmjNDkIEjkCgYAvG8UodemlkOjh+Cw5bCENQ0fibEQWXGcdgJkFocz6g4b5QaCVjU/JB/XM+UtgqrR1m1DddwGzYNC9GbhZopJ6AyHoRwqYhjrXWnGmSWPhf1CHCSbZ943nagsOZeUXlMByHY4aoYX3g/9Moy8DsuD3vxTJX9fwubJtD9BfBeOKNQKBgEvbslf306R/vIYFZEBGwj63W9mwT5RvJKJGRT+ftF/DjijSjMunOWl+CVht3r+68Fw5+aU/jjpKlg/8MWAFWRx3mw1+JjywywN71aVOjgratr3sSgOHjNyv3xOTxmGALPGBYPaKWUTNH0zlQNDk0EifAsUGFVNnxfhLdC7/Mk2J";
 
 /// An issuer with one key of each kind.
@@ -30,7 +30,7 @@ impl Issuer {
         let random = SystemRandom::new();
         let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).unwrap();
         let ec = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8.as_ref(), &random).unwrap();
-        let rsa = RsaKeyPair::from_pkcs8(&STANDARD.decode(RSA).unwrap()).unwrap();
+        let rsa = RsaKeyPair::from_der(&STANDARD.decode(RSA).unwrap()).unwrap();
         let keys = json!({"keys": [ec_key(&ec), rsa_key(&rsa)]}).to_string();
         let base = by_hand(move |seen, stream| {
             let (status, body) = match seen.path.as_str() {
@@ -48,7 +48,7 @@ impl Issuer {
 
     /// The claims of somebody's token that is good for an hour.
     pub fn claims(&self, subject: &str, now: Timestamp) -> Value {
-        let now = now.as_millis() / 1000;
+        let now = now.millis() / 1000;
         json!({
             "iss": self.url, "sub": subject, "aud": "authenticated", "exp": now + 3600, "iat": now,
             "role": "authenticated", "aal": "aal1", "session_id": "5f0c7d0e-5b1f-4e0b-9a55-1f3b3b6f1c11",
