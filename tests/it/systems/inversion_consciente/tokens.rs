@@ -39,6 +39,8 @@ fn v007_v008_v044_v045_whose_tokens_are_good() {
         bad(&changed("iss", json!(format!("{}/", site.issuer.url))));
         let stranger = super::issuer::Issuer::start();
         bad(&stranger.token(&claims));
+        let claims = stranger.claims("ana", site.app.now());
+        bad(&stranger.token(&claims));
         bad(&stranger.rsa_token(&claims));
     });
     statement("V008", || {
