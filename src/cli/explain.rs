@@ -69,7 +69,7 @@ async fn answer(
     };
     context::ensure_migrated(&app.config, &app.identity.store).await?;
     let named = named(args, app, service, console).await?;
-    let explained = decided(app, service, &named, &args.tool);
+    let explained = decided(app, service, &named, &args.tool).await?;
     let text = text(&explained);
     console.answer(&value(args, &named, &explained), &text.trim_end())?;
     match &explained.told {
@@ -97,19 +97,19 @@ async fn named(
 }
 
 /// The chain first: what hangs on something that has ended is no credential, whatever it may do otherwise.
-fn decided(app: &App, service: &Service, named: &Named, tool: &str) -> Explained {
+async fn decided(app: &App, service: &Service, named: &Named, tool: &str) -> Result<Explained, Failure> {
     let mut steps = named.steps.clone();
     let Some(credential) = named.alive() else {
-        return Explained {
+        return Ok(Explained {
             steps,
             told: Some(explain::not_alive(service)),
             change: named.change.clone(),
             needed: None,
-        };
+        });
     };
-    let mut explained = explain::explain(app, service, credential, tool);
+    let mut explained = explain::explain(app, service, credential, tool).await?;
     steps.append(&mut explained.steps);
-    Explained { steps, ..explained }
+    Ok(Explained { steps, ..explained })
 }
 
 fn list(scopes: Option<&ScopeSet>) -> Option<Vec<&str>> {

@@ -4,6 +4,7 @@
 //! if that lies no further ahead than the burst allows, and moves it on by one interval. In any window there are never
 //! more calls than the burst and what the rate gives in that time; a caller who keeps to the rate never waits.
 
+use std::fmt;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -29,6 +30,19 @@ pub struct Rate {
     pub per: Per,
     /// How many.
     pub limit: Limit,
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whose = match self.per {
+            Per::Grant => "connection or token",
+            Per::User => "person",
+            Per::Workspace => "workspace",
+        };
+        let Limit { interval, tolerance } = self.limit;
+        let pause = Duration::from_nanos(interval.unsigned_abs());
+        write!(f, "one every {pause:?} and {} at once for each {whose}", tolerance / interval + 1)
+    }
 }
 
 /// So many calls in so long, and so many at once.

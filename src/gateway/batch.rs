@@ -2,8 +2,8 @@
 //!
 //! Attack: a call that would be refused alone slips through between others. There is no other way for a message
 //! here than [`super::converse`], which checks it as if it had come alone; what is refused is answered in its
-//! place. Only one refusal answers for all: a sign-in that a client can only see by status, and then nothing of
-//! the batch is done.
+//! place. Only one refusal answers for all: a sign-in that a client can only see by status. Calls are looked at for
+//! it before anything of the batch is done.
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -48,7 +48,7 @@ pub async fn answer(cx: Cx<'_>, caller: &Authenticated<'_>, body: &Bytes) -> Res
     let mut all = Vec::with_capacity(1 << 10);
     for message in messages {
         let message = body.slice_ref(message.get().as_bytes());
-        let Some((answer, said)) = one(cx, caller, &message).await else { continue };
+        let Some((answer, said)) = one(cx, caller, &message).await? else { continue };
         if decision == "allowed" {
             decision = said;
         }
@@ -63,16 +63,25 @@ pub async fn answer(cx: Cx<'_>, caller: &Authenticated<'_>, body: &Bytes) -> Res
 }
 
 /// The answer of one message and what was decided of it; none if it wants no answer.
-async fn one(cx: Cx<'_>, caller: &Authenticated<'_>, message: &Bytes) -> Option<(Vec<u8>, &'static str)> {
+///
+/// # Errors
+/// The sign-in that a protected resource or prompt needs: such reading changes nothing, so what went before it may
+/// be asked for again.
+async fn one(
+    cx: Cx<'_>,
+    caller: &Authenticated<'_>,
+    message: &Bytes,
+) -> Result<Option<(Vec<u8>, &'static str)>, Reason> {
     let mut frame = blank(cx, caller);
     let outcome = match fits(message, &mut frame) {
         Ok(()) => converse(cx, caller, message, &mut frame).await,
         Err(reason) => Err(reason),
     };
     match outcome {
-        Ok(Answer { body: Body::Json(json), decision, .. }) => Some((json, decision)),
-        Ok(_) => None,
-        Err(reason) => Some((render::in_batch(cx, &frame, &reason), reason.label())),
+        Ok(Answer { body: Body::Json(json), decision, .. }) => Ok(Some((json, decision))),
+        Ok(_) => Ok(None),
+        Err(reason @ Reason::NoCredentials(_)) if render::is_by_status(cx, &frame, &reason) => Err(reason),
+        Err(reason) => Ok(Some((render::in_batch(cx, &frame, &reason), reason.label()))),
     }
 }
 

@@ -24,7 +24,7 @@ use crate::domain::pat::Mode;
 use crate::domain::plan::Plan;
 use crate::domain::secret::base62;
 use crate::domain::verified::Verified;
-use crate::identity::credits::{Settlement, line};
+use crate::identity::credits::{Settlement, Used, line};
 use crate::mcp::result;
 use crate::store::StoreError;
 use crate::store::credits::{By, Entry, Outcome};
@@ -84,6 +84,40 @@ pub async fn reserve(
     Ok(Some(charge))
 }
 
+fn short(plan: &Plan, cost: u64, left: i64, used: &Used) -> Reason {
+    let renews = used.month.renews_on();
+    Reason::Credits(Box::new(CreditFacts { plan: plan.id.clone(), cost, left, renews }))
+}
+
+/// What a look at the credits finds.
+pub struct Looked {
+    /// Of so many.
+    pub per_month: u64,
+    /// So many are left; below zero where more was used.
+    pub left: i64,
+    /// What a call would meet now.
+    pub refusal: Option<Reason>,
+}
+
+/// What is there for a call, without reserving it; none where nothing is charged.
+///
+/// # Errors
+/// The database.
+pub async fn look(
+    app: &App,
+    tool: &Tool,
+    credential: &Verified,
+    plan: &Plan,
+) -> Result<Option<Looked>, StoreError> {
+    let metered = plan.credits_per_month.filter(|_| credential.mode == Mode::Live);
+    let Some(per_month) = metered else { return Ok(None) };
+    let used = app.identity.credits_used(&credential.workspace).await?;
+    let Price { cost, optional } = tool.price;
+    let left = used.balance(per_month);
+    let lacks = cost > 0 && !optional && left < credits::amount(cost);
+    Ok(Some(Looked { per_month, left, refusal: lacks.then(|| short(plan, cost, left, &used)) }))
+}
+
 fn unknown(error: &StoreError) -> Reason {
     tracing::warn!(%error, "credits cannot be counted");
     Reason::Unverifiable("credits_unavailable")
@@ -114,8 +148,7 @@ impl Charge {
             self.balance = Some(left.min(amount - 1));
             return Ok(());
         }
-        let renews = used.month.renews_on();
-        Err(Reason::Credits(Box::new(CreditFacts { plan: plan.id.clone(), cost, left, renews })))
+        Err(short(plan, cost, left, &used))
     }
 
     fn entry(&self) -> Entry {

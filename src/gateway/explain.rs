@@ -2,6 +2,8 @@
 //!
 //! The verdicts are the decision's own ([`crate::domain::obstacle`]); here they get their words.
 
+mod momentary;
+
 use super::authenticate;
 use super::entitle;
 use super::refusal::Reason;
@@ -11,8 +13,9 @@ use crate::app::App;
 use crate::domain::decide::{self, Caller, PlanLack};
 use crate::domain::obstacle::{self, Obstacle};
 use crate::domain::scope::ScopeSet;
-use crate::domain::tool::{Confirm, ToolPolicy};
+use crate::domain::tool::ToolPolicy;
 use crate::domain::verified::Verified;
+use crate::store::StoreError;
 
 /// What a step says of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +113,15 @@ pub fn catalog_of(app: &App, service: &Service, credential: &Verified) -> Result
 }
 
 /// The decision about a live credential and a tool.
-pub fn explain(app: &App, service: &Service, credential: &Verified, name: &str) -> Explained {
+///
+/// # Errors
+/// The database, where credits are counted.
+pub async fn explain(
+    app: &App,
+    service: &Service,
+    credential: &Verified,
+    name: &str,
+) -> Result<Explained, StoreError> {
     let plan = match authenticate::admit(service, &app.plans, credential) {
         Ok(plan) => plan,
         Err(reason) => {
@@ -120,29 +131,34 @@ pub fn explain(app: &App, service: &Service, credential: &Verified, name: &str) 
                 Reason::BadCredentials(_) => "a credential of this service and its brand",
                 _ => "the workspace's plan in the configuration, as a section [plans.ID]",
             };
-            return Explained {
+            return Ok(Explained {
                 steps: vec![Step::new("service", false, says)],
                 told: Some(told(&reason, service)),
                 change: vec![change.to_owned()],
                 needed: None,
-            };
+            });
         }
     };
     let caller = Caller { credential: Some(credential), plan };
     let catalog = service.catalog.load();
     let Some(tool) = catalog.get(name) else {
-        return absent(app, service, credential, name);
+        return Ok(absent(app, service, credential, name));
     };
     let found = obstacle::obstacles(caller, &service.policy, &tool.policy);
     let mut steps = service_steps(service, caller, &found);
     steps.extend(tool_steps(service, tool, caller, &found));
-    steps.extend(momentary(tool, caller));
-    Explained {
+    let (mut met, now) = momentary::met(app, service, tool, caller).await?;
+    steps.append(&mut met);
+    let mut changes: Vec<String> = found.iter().map(|one| change(app, one, credential)).collect();
+    let lasting = refused(service, caller, tool);
+    let (now, later) = now.unzip();
+    changes.extend(later);
+    Ok(Explained {
         steps,
-        told: refused(service, caller, tool).map(|reason| told(&reason, service)),
-        change: found.iter().map(|obstacle| change(app, obstacle, credential)).collect(),
+        told: lasting.or(now).map(|reason| told(&reason, service)),
+        change: changes,
         needed: Some(tool.policy.scopes.clone()),
-    }
+    })
 }
 
 /// The first reason, as a call would meet it.
@@ -276,25 +292,6 @@ fn feature(service: &Service, tool: &Tool, found: &[Obstacle]) -> Step {
         }
     };
     Step::new("plan", lack.is_none(), says)
-}
-
-/// What is settled only when a call is made, in the order in which a call meets it: rate, credits, confirmation.
-/// Whatever comes to limit calls gets its line here.
-fn momentary(tool: &Tool, caller: Caller<'_>) -> Vec<Step> {
-    let credits = match caller.plan.and_then(|plan| plan.credits_per_month) {
-        None => "the plan is not metered".to_owned(),
-        Some(credits) => format!("{credits} a month"),
-    };
-    let confirm = match tool.policy.confirm {
-        Confirm::No => "none is asked",
-        Confirm::Yes => "a call has to bring confirm: true",
-        Confirm::Intent => "a call has to bring confirm: true and user_intent",
-    };
-    vec![
-        Step::note("rate", "no limit is set"),
-        Step::note("credits", credits),
-        Step::note("confirmation", confirm),
-    ]
 }
 
 /// What would have to be otherwise, for whoever can make it so.

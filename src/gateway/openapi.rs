@@ -89,3 +89,44 @@ fn response() -> Value {
         },
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::app::brand::Brand;
+    use crate::config::Config;
+
+    fn of(resource: &str, more: &str) -> Value {
+        let text = format!(
+            "public_url = \"http://127.0.0.1:1\"\n[brand.ic]\nname = \"IC\"\n[[service]]\nid = \"ic\"\nbrand = \"ic\"\n\
+             name = \"Inversión Consciente\"\nresource = \"{resource}\"\n{more}"
+        );
+        let loaded = Config::from_toml(&text, &std::env::temp_dir(), std::iter::empty());
+        let config = loaded.unwrap_or_else(|faults| panic!("{faults}")).config;
+        let brand = Arc::new(Brand::new("ic", &config.brand["ic"]));
+        described(&Service::new(&config.service[0], &brand))
+    }
+
+    #[test]
+    fn an_external_issuers_tokens_are_jwts() {
+        let jwt = "accept = [\"jwt\"]\nserver_info = { version = \"0.1.0\" }\n\
+            [service.jwt]\nissuer = \"https://a.example\"\njwks_url = \"https://a.example/jwks\"\naudience = \"authenticated\"";
+        let document = of("https://www.xn--inversinconsciente-w1b.com/mcp", jwt);
+        assert_eq!(document["info"], json!({"title": "Inversión Consciente MCP", "version": "0.1.0"}));
+        assert_eq!(document["servers"][0]["url"], "https://www.xn--inversinconsciente-w1b.com");
+        assert!(document["paths"]["/mcp"]["post"].is_object());
+        assert_eq!(
+            document["components"]["securitySchemes"]["bearerAuth"],
+            json!({"type": "http", "scheme": "bearer", "bearerFormat": "JWT"})
+        );
+    }
+
+    #[test]
+    fn a_title_says_mcp_once_and_a_path_is_never_empty() {
+        let document = of("https://a.example", "server_info = { title = \"Acme MCP\" }");
+        assert_eq!(document["info"]["title"], "Acme MCP");
+        assert!(document["paths"]["/"]["post"].is_object());
+    }
+}

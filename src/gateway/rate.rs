@@ -10,9 +10,11 @@ use std::borrow::Cow;
 
 use super::call::{Authenticated, Cx, Entitled};
 use super::refusal::Reason;
+use super::service::Service;
 use crate::cluster::limits::{Key, Who};
 use crate::domain::ids::{GrantId, PatId};
 use crate::domain::limit::{Per, Rate};
+use crate::domain::plan::Plan;
 use crate::http::client_ip;
 
 /// A call that does not come too often. There is no other way to make one than [`admit`].
@@ -56,9 +58,12 @@ pub fn message(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<(), Reason> {
 }
 
 /// The rate of everything, the plan's before the service's.
+pub fn of<'a>(plan: Option<&'a Plan>, service: &'a Service) -> Option<&'a Rate> {
+    plan.and_then(|plan| plan.rate.as_ref()).or(service.rate.as_ref())
+}
+
 fn all(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<(), Reason> {
-    let of_plan = caller.plan.and_then(|plan| plan.rate.as_ref());
-    match of_plan.or(cx.service.rate.as_ref()) {
+    match of(caller.plan, cx.service) {
         None => Ok(()),
         Some(rate) => Counter::new(cx, caller, rate, "").take(cx),
     }

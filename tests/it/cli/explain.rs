@@ -91,6 +91,11 @@ fn what_it_says_is_what_a_call_meets(builder: Builder) {
             assert!(!said.to_string().contains(token.as_str()), "the token is not repeated");
         }
     }
+    what_would_have_to_change(&app, &tokens);
+    assert!(!logged().contains(tokens[0].1.as_str()));
+}
+
+fn what_would_have_to_change(app: &TestApp, tokens: &[(&str, String)]) {
     let said = app.explain("delete_meeting", &["--token", &tokens[1].1], None);
     assert_eq!(
         said["scopes"],
@@ -114,7 +119,6 @@ fn what_it_says_is_what_a_call_meets(builder: Builder) {
     );
     let said = app.explain("list_meeting", &["--token", &tokens[0].1], None);
     assert!(said["change"][0].as_str().unwrap().contains("list_meetings is near it"), "{said}");
-    assert!(!logged().contains(tokens[0].1.as_str()));
 }
 
 fn what_has_ended_is_named(builder: Builder) {
@@ -181,6 +185,42 @@ fn a_look_is_no_use_of_a_token(builder: Builder) {
     assert_eq!(used(), 0);
     app.assert_alive(&own.access);
     assert_eq!(used(), 1);
+}
+
+#[test]
+fn rates_and_credits_are_told() {
+    let app = TestApp::builder()
+        .with("service", "rate = \"120/min\"")
+        .with("tail", "cost = 3\nrate = \"1/s\"")
+        .with("top", "[plans.metered]\nfeatures = [\"mcp\"]\ncredits_per_month = 4")
+        .start();
+    let pat = app.pat(&app.person_on("ana", Some("metered")), &[]);
+    let look = || app.explain("delete_meeting", &["--token", "-"], Some(&pat.token));
+    let says = |value: &Value, name: &str| {
+        let steps = value["steps"].as_array().unwrap();
+        steps.iter().find(|step| step["step"] == name).unwrap()["says"].as_str().unwrap().to_owned()
+    };
+    let said = look();
+    assert_eq!(said["allowed"], true);
+    assert_eq!(
+        says(&said, "rate"),
+        "all calls: one every 500ms and 120 at once for each connection or token; \
+         this tool: one every 1s and 1 at once for each connection or token"
+    );
+    assert_eq!(says(&said, "credits"), "costs 3; 4 of the month's 4 are left");
+    assert_eq!(said, look(), "a look reserves nothing");
+    assert_eq!(told(&app, &pat.token, "delete_meeting"), None);
+    let said = crate::support::eventually("the charge", || {
+        let said = look();
+        says(&said, "credits").contains("1 of").then_some(said)
+    });
+    app.advance(std::time::Duration::from_secs(2));
+    assert_eq!(
+        (said["code"].as_str(), step(&said, "credits")),
+        (Some("credits_exhausted"), "no".into()),
+        "{said}"
+    );
+    assert_eq!(told(&app, &pat.token, "delete_meeting").as_deref(), Some("credits_exhausted"));
 }
 
 #[test]
