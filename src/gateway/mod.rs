@@ -148,9 +148,7 @@ async fn converse<'b>(
     frame: &mut Frame<'b>,
 ) -> Result<Answer, Reason> {
     let resolved = resolve::resolve(cx, body, frame)?;
-    if resolved.as_ref().is_none_or(|resolved| resolved.method != Rpc::ToolsCall) {
-        rate::message(cx, caller)?;
-    }
+    rate::message(cx, caller, resolved.as_ref().map(|resolved| resolved.method))?;
     let Some(resolved) = resolved else { return Ok(Answer::accepted()) };
     match resolved.method {
         Rpc::Initialize => Ok(methods::initialize(cx, &resolved)),

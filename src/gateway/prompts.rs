@@ -10,7 +10,7 @@ use super::ask::{Question, Said, ask, encoded};
 use super::call::{Authenticated, Cx, Resolved};
 use super::library::{self, ReadyPrompt};
 use super::refusal::Reason;
-use super::{entitle, methods};
+use super::{entitle, methods, rate};
 use crate::mcp::jsonrpc;
 use crate::mcp::{contents, result};
 
@@ -61,6 +61,7 @@ pub async fn get(
     };
     let rule = &prompt.ready.rule;
     entitle::guarded(cx, caller, &rule.policy, absent)?;
+    rate::read(cx, caller)?;
     let sent = match call.params.arguments.filter(|raw| !jsonrpc::is_null(raw)) {
         Some(given) => {
             complete(prompt, given)?;

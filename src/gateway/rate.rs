@@ -1,8 +1,8 @@
 //! Step 5, first half: how often.
 //!
 //! A `tools/call` counts once it names a tool that its caller may use, whatever becomes of it then: against the plan's
-//! rate or else the service's, and against the tool's own. What is refused for one of them counts against neither.
-//! Other messages count for anonymous callers alone, against the service's rate: theirs are the only ones that anybody
+//! rate or else the service's, and against the tool's own. What is refused for one of them counts against neither. A
+//! `resources/read` or `prompts/get` counts likewise, before its worker is asked. Other messages count for anonymous callers alone, against the service's rate: theirs are the only ones that anybody
 //! can send in any number. What needs a credential and has none is told so first: a client that looks for the sign-in
 //! finds it.
 
@@ -16,6 +16,7 @@ use crate::domain::ids::{GrantId, PatId};
 use crate::domain::limit::{Per, Rate};
 use crate::domain::plan::Plan;
 use crate::http::client_ip;
+use crate::mcp::method::Method;
 
 /// A call that does not come too often. There is no other way to make one than [`admit`].
 pub struct Admitted<'b>(Entitled<'b>);
@@ -49,12 +50,21 @@ pub fn admit<'b>(
     Ok(Admitted(entitled))
 }
 
-/// Counts a message that calls nothing. Attack: a flood of handshakes from somebody who needs no credential.
+/// Counts a read of something that its caller may have.
 ///
 /// # Errors
 /// 429.
-pub fn message(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<(), Reason> {
-    if caller.credential.is_none() { all(cx, caller) } else { Ok(()) }
+pub fn read(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<(), Reason> {
+    all(cx, caller)
+}
+
+/// Counts a message that calls and reads nothing. Attack: a flood of handshakes from somebody who needs no credential.
+///
+/// # Errors
+/// 429.
+pub fn message(cx: Cx<'_>, caller: &Authenticated<'_>, method: Option<Method>) -> Result<(), Reason> {
+    let apart = matches!(method, Some(Method::ToolsCall | Method::ResourcesRead | Method::PromptsGet));
+    if caller.credential.is_some() || apart { Ok(()) } else { all(cx, caller) }
 }
 
 /// The rate of everything, the plan's before the service's.

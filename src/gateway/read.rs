@@ -14,7 +14,7 @@ use super::library::Library;
 use super::refusal::Reason;
 use super::resources::page;
 use super::service::Upstream;
-use super::{entitle, methods};
+use super::{entitle, methods, rate};
 use crate::config::Unlisted;
 use crate::mcp::jsonrpc;
 use crate::mcp::result;
@@ -70,6 +70,10 @@ async fn entitled<'s>(
     let rule = Rule::new(cx.service.guards.of_uri(&normal), &cx.service.policy, known);
     let absent = |label| Reason::NoResource(label, uri.as_str().into());
     let allowed = entitle::guarded(cx, caller, &rule.policy, absent);
+    if allowed.is_ok() {
+        // before the lists are looked through for what nobody else knows
+        rate::read(cx, caller)?;
+    }
     let upstream = match known {
         Some(upstream) => {
             allowed?;

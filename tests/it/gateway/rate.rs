@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::shelf::{POLICY, Shelf, rpc};
+
 use crate::support::flow::connection;
 use crate::support::http::Reply;
 use crate::support::mcp::{LIST, PING, code};
@@ -265,4 +267,35 @@ fn the_stateless_revision_has_its_own_number() {
     let reply = call();
     assert_eq!((reply.status, reply.header("retry-after"), code(&reply)), (429, Some("10"), Some(-31004)));
     assert_eq!(reply.json()["error"]["data"]["code"], "rate_limited");
+}
+
+#[test]
+fn reads_and_prompts_count_before_a_worker_is_asked() {
+    let shelf = Shelf::start();
+    let policy = format!("{POLICY}[service.prompt.\"*\"]\nscopes = [\"mico:read\"]");
+    let app = shelf.before(&policy).with("service", &rate("grant", 2)).start();
+    let person = app.person("ana");
+    let token = app.pat(&person, &[]).token;
+    let read = |token: &str, uri: &str| rpc(&app, token, "resources/read", &json!({"uri": uri}));
+    let prompt = || rpc(&app, &token, "prompts/get", &json!({"name": "sum up", "arguments": {"note": "a1"}}));
+    assert!(passes(&read(&token, "notes://a1")) && passes(&prompt()));
+    let asked = shelf.seen().len();
+    for reply in
+        [read(&token, "notes://a1"), read(&token, "files://nobody-knows"), prompt(), list(&app, &token)]
+    {
+        assert_eq!(
+            (reply.status, reply.header("retry-after"), code(&reply)),
+            (429, Some("10"), Some(-32004))
+        );
+    }
+    for method in ["resources/templates/list", "prompts/list"] {
+        assert!(passes(&rpc(&app, &token, method, &json!({}))), "{method}");
+    }
+    assert_eq!(shelf.seen().len(), asked);
+    // what a scope is missing for says that, and counts for nothing
+    let narrow = app.pat(&person, &["mico:read"]).token;
+    for _ in 0..4 {
+        assert!(read(&narrow, "notes://a1").text().contains("missing_scope"));
+    }
+    assert!(passes(&list(&app, &narrow)));
 }
