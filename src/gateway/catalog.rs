@@ -8,9 +8,10 @@ use http::Uri;
 use serde_json::{Value, json};
 
 use super::credits::Price;
+use super::library::guard;
 use super::service::{Service, Tool, Upstream};
 use super::trace::CARRIED;
-use super::{guard, merge, validate};
+use super::{merge, validate};
 use crate::config::{Confirm as ConfirmConfig, Language, ToolPolicy as PolicyConfig, Unlisted};
 use crate::domain::decide::{self, Caller, PlanLack, Visibility};
 use crate::domain::scope::ScopeSet;

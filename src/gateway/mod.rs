@@ -10,7 +10,6 @@
 
 mod accept;
 mod answer;
-mod ask;
 mod authenticate;
 mod batch;
 mod body;
@@ -24,7 +23,6 @@ mod dispatch;
 mod entitle;
 pub mod explain;
 mod external;
-mod guard;
 mod idempotency;
 mod library;
 mod load;
@@ -32,21 +30,17 @@ pub mod manifest;
 mod merge;
 mod methods;
 mod names;
-mod offers;
 pub mod openapi;
 mod origin;
 mod policy;
 mod probe;
-mod prompts;
 mod prove;
 mod rate;
-mod read;
 mod receive;
 mod refusal;
 mod relay;
 mod render;
 mod resolve;
-mod resources;
 mod service;
 #[cfg(test)]
 mod tests;
@@ -70,6 +64,7 @@ pub use verify::verify;
 use answer::Answer;
 use call::{Authenticated, Cx, Frame};
 use idempotency::Turn;
+use library::{prompts, read, resources};
 use refusal::Reason;
 
 use crate::app::App;

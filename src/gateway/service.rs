@@ -12,8 +12,8 @@ use jsonschema::Validator;
 use super::catalog::Catalog;
 use super::challenge::Challenge;
 use super::credits::Price;
-use super::guard::Guards;
 use super::idempotency::Settled;
+use super::library::guard::Guards;
 use super::library::{Library, Offer};
 use super::origin::Origins;
 use crate::config::{

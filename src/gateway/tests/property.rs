@@ -6,7 +6,7 @@ use proptest::option::of;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::guard::{Guards, Rule};
+use super::super::library::guard::{Guards, Rule};
 use super::super::library::{self, Library, Lists, Offer, Ready};
 use super::super::service::Service;
 use super::super::{Catalog, build};

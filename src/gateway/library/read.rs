@@ -6,15 +6,15 @@
 
 use std::time::Duration;
 
-use super::answer::Answer;
+use super::super::answer::Answer;
+use super::super::call::{Authenticated, Cx, Resolved};
+use super::super::refusal::Reason;
+use super::super::service::Upstream;
+use super::super::{entitle, methods, rate};
+use super::Library;
 use super::ask::{Question, Said, ask, encoded};
-use super::call::{Authenticated, Cx, Resolved};
 use super::guard::Rule;
-use super::library::Library;
-use super::refusal::Reason;
 use super::resources::page;
-use super::service::Upstream;
-use super::{entitle, methods, rate};
 use crate::config::Unlisted;
 use crate::mcp::jsonrpc;
 use crate::mcp::result;

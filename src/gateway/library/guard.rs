@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 
-use super::merge;
-use super::service::Upstream;
+use super::super::merge;
+use super::super::service::Upstream;
 use crate::config::{Period, ToolPolicy as PolicyConfig, Unlisted};
 use crate::domain::scope::ScopeSet;
 use crate::domain::service::ServicePolicy;

@@ -7,12 +7,12 @@ use http::{Method, Uri};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::time::Duration;
 
-use super::call::{Authenticated, Cx};
-use super::dispatch;
-use super::prove::prove;
-use super::refusal::Reason;
-use super::service::Upstream;
-use super::trace::Trace;
+use super::super::call::{Authenticated, Cx};
+use super::super::dispatch;
+use super::super::prove::prove;
+use super::super::refusal::Reason;
+use super::super::service::Upstream;
+use super::super::trace::Trace;
 use crate::mcp::error::Code;
 use crate::mcp::jsonrpc::Meta;
 use crate::upstream::client::{Failure, Sending};

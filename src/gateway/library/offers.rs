@@ -9,8 +9,8 @@ use futures_util::future::join_all;
 use http::header::HOST;
 use http::{Method, Uri};
 
-use super::library::{Library, Lists, Offer};
-use super::service::{Service, Upstream};
+use super::super::service::{Service, Upstream};
+use super::{Library, Lists, Offer};
 use crate::app::App;
 use crate::mcp::offer;
 use crate::upstream::client::{Failure, Sending};

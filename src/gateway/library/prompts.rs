@@ -5,12 +5,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-use super::answer::Answer;
+use super::super::answer::Answer;
+use super::super::call::{Authenticated, Cx, Resolved};
+use super::super::library::{self, ReadyPrompt};
+use super::super::refusal::Reason;
+use super::super::{entitle, methods, rate};
 use super::ask::{Question, Said, ask, encoded};
-use super::call::{Authenticated, Cx, Resolved};
-use super::library::{self, ReadyPrompt};
-use super::refusal::Reason;
-use super::{entitle, methods, rate};
 use crate::mcp::jsonrpc;
 use crate::mcp::{contents, result};
 

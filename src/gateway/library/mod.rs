@@ -3,8 +3,16 @@
 use bytes::Bytes;
 use serde_json::json;
 
+mod ask;
+pub mod guard;
+pub mod offers;
+pub mod prompts;
+pub mod read;
+pub mod resources;
+
+use guard::Rule;
+
 use super::catalog::LOCKED;
-use super::guard::{self, Rule};
 use super::service::{Service, Upstream};
 use crate::domain::decide::{self, Caller, PlanLack, Visibility};
 use crate::domain::service::{LockedMode, ServicePolicy};

@@ -4,13 +4,13 @@
 //! templates are part of the catalog. Where several upstreams list resources, one list follows the other, and a
 //! cursor says whose it is.
 
-use super::answer::Answer;
+use super::super::answer::Answer;
+use super::super::call::{Authenticated, Cx, Resolved};
+use super::super::library::{self, Library};
+use super::super::methods;
+use super::super::refusal::Reason;
+use super::super::service::Upstream;
 use super::ask::{Question, Said, ask, encoded};
-use super::call::{Authenticated, Cx, Resolved};
-use super::library::{self, Library};
-use super::methods;
-use super::refusal::Reason;
-use super::service::Upstream;
 use crate::mcp::error::Code;
 use crate::mcp::jsonrpc;
 use crate::mcp::offer::{self, Page};
