@@ -2,9 +2,9 @@
 //!
 //! A `tools/call` counts once it names a tool that its caller may use, whatever becomes of it then: against the plan's
 //! rate or else the service's, and against the tool's own. What is refused for one of them counts against neither. A
-//! `resources/read` or `prompts/get` counts likewise, before its worker is asked. Other messages count for anonymous callers alone, against the service's rate: theirs are the only ones that anybody
-//! can send in any number. What needs a credential and has none is told so first: a client that looks for the sign-in
-//! finds it.
+//! `resources/read` or `prompts/get` counts likewise, before its worker is asked. Other messages count for anonymous
+//! callers alone, against the service's rate: theirs are the only ones that anybody can send in any number. What needs
+//! a credential and has none is told so first: a client that looks for the sign-in finds it.
 
 use std::borrow::Cow;
 

@@ -405,3 +405,37 @@ fn the_headers_have_the_configured_prefix() {
     assert_eq!((seen.header("x-acme-credits"), seen.header("x-portero-credits")), (Some("100"), None));
     assert_eq!(used(&app), 9, "the other name is nobody's");
 }
+
+#[test]
+fn what_is_answered_again_is_not_charged_again() {
+    let app = TestApp::builder().with("tail", METERED).start();
+    let pat = ana(&app);
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "delete_meeting", "arguments": {"meeting_id": "1"}}})
+    .to_string();
+    let call = |key: &str| app.rpc_with(&pat.token, &[("idempotency-key", key)], &body);
+    assert_eq!(call("one").status, 200);
+    let again = call("one");
+    assert_eq!(again.json()["result"]["_meta"]["io.portero/replayed"], true, "{again:?}");
+    assert_eq!((used(&app), app.worker.seen().len()), (66, 1));
+    // what was refused for want of credits was not done, and may be asked for again when there are some
+    assert!(is_exhausted(&call("two")));
+    app.advance(Duration::from_hours(31 * 24));
+    assert_eq!(call("two").status, 200);
+    assert_eq!(app.worker.seen().len(), 2);
+}
+
+#[test]
+fn each_message_of_a_batch_is_charged_alone() {
+    let app = TestApp::builder().with("tail", METERED).with("service", "batches = true").start();
+    let pat = ana(&app);
+    let call = |id: u8| {
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": "delete_meeting", "arguments": {"meeting_id": "1"}}})
+    };
+    let reply = app.rpc(&pat.token, &json!([call(1), call(2)]));
+    let answers = reply.json();
+    assert_eq!(answers[0]["result"]["isError"], false, "{reply:?}");
+    assert_eq!(answers[1]["error"]["data"]["code"], "credits_exhausted", "{reply:?}");
+    assert_eq!((used(&app), app.worker.seen().len()), (66, 1));
+}

@@ -299,3 +299,14 @@ fn reads_and_prompts_count_before_a_worker_is_asked() {
     }
     assert!(passes(&list(&app, &narrow)));
 }
+
+#[test]
+fn each_message_of_a_batch_counts() {
+    let app = TestApp::builder().with("service", &format!("{}\nbatches = true", rate("grant", 2))).start();
+    let pat = app.pat(&app.person("ana"), &[]).token;
+    let all: Vec<Value> = (0..4).map(|_| call_of("list_meetings")).collect();
+    let reply = app.rpc(&pat, &json!(all));
+    let codes: Vec<_> =
+        reply.json().as_array().unwrap().iter().map(|own| own["error"]["code"].clone()).collect();
+    assert_eq!(codes, [Value::Null, Value::Null, json!(-32004), json!(-32004)]);
+}
