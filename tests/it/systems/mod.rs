@@ -1,3 +1,4 @@
 //! Whole systems, as their documents promise them to customers.
 
+mod becoming;
 mod mico;

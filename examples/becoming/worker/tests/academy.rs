@@ -15,7 +15,7 @@ fn b040_the_status_says_what_the_plan_includes() {
         for key in ["academy_access", "themes_available", "practices_available"] {
             assert_eq!(body[key], academy);
         }
-        assert_eq!(body["active_themes"], 2);
+        assert_eq!(body["active_themes"], 3);
     }
 }
 
@@ -23,10 +23,10 @@ fn b040_the_status_says_what_the_plan_includes() {
 fn b041_b042_themes_and_a_week_of_one() {
     let bench = Bench::new();
     let themes = bench.ana("list_themes", json!({}));
-    assert_eq!(ids(&themes, "themes"), [302, 301, 303], "active ones first");
+    assert_eq!(ids(&themes, "themes"), [305, 302, 301, 303], "active ones first");
     let statuses: Vec<_> =
         themes["themes"].as_array().unwrap().iter().map(|theme| theme["status"].as_str().unwrap()).collect();
-    assert_eq!(statuses, ["active", "active", "past"]);
+    assert_eq!(statuses, ["active", "active", "active", "past"]);
     let today = bench.ana("get_theme_timeline", json!({"theme_id": 301}));
     assert_eq!((&today["from"], &today["to"]), (&json!("2026-03-28"), &json!("2026-04-03")));
     let counts = |body: &Value| -> Vec<usize> {
