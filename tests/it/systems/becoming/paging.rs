@@ -38,7 +38,7 @@ fn b111_b112_b113_pages_lead_to_the_end() {
             assert!(pages[..pages.len() - 1].iter().all(|page| page.len() == limit), "{pages:?}");
         });
         statement("B112", || {
-            assert_eq!(pages.concat(), whole, "{arguments}: nothing twice, nothing left out")
+            assert_eq!(pages.concat(), whole, "{arguments}: nothing twice, nothing left out");
         });
         statement("B113", || {
             let last = pages.last().unwrap();

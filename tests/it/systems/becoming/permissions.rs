@@ -33,7 +33,7 @@ fn works(caller: &Caller<'_>) -> BTreeSet<String> {
         let reply = caller.call(tool.name, &arguments);
         match code(&reply) {
             Some(-32002) => {
-                assert_eq!(reply.json()["error"]["data"]["code"], "missing_scope", "{}", tool.name)
+                assert_eq!(reply.json()["error"]["data"]["code"], "missing_scope", "{}", tool.name);
             }
             // The import that nobody has begun.
             Some(-32003) if tool.name == "get_import" => drop(works.insert(tool.name.to_owned())),
