@@ -1,22 +1,20 @@
--- Introspections of the tokens in FILE, each thread from a place of its own.
--- wrk -s introspect.lua URL -- AUTHORIZATION FILE
-local threads = 0
-function setup(thread)
-  threads = threads + 1
-  thread:set("number", threads)
-end
-
+-- Introspections of the tokens in FILE one after the other: each once, or again and again.
+-- wrk -t1 -s introspect.lua URL -- AUTHORIZATION FILE once|again
 function init(args)
   tokens = {}
   for own in io.lines(args[2]) do tokens[#tokens + 1] = own end
-  at = number * 7
+  at, once = 0, args[3] == "once"
   wrk.headers["Authorization"] = args[1]
   wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"
 end
 
 function request()
   at = at + 1
-  return wrk.format("POST", nil, nil, "token=" .. tokens[at % #tokens + 1])
+  if once and at > #tokens then
+    print("all tokens are used up")
+    os.exit(1)
+  end
+  return wrk.format("POST", nil, nil, "token=" .. tokens[(at - 1) % #tokens + 1])
 end
 
 function response(status, _, body)

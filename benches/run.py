@@ -5,7 +5,7 @@ Load generator, servers and databases share the cores, so absolute figures say l
 under the same load, the median of the rounds. What a call costs (S1, S2, S4, S5) is the user and system time that the
 process took, divided by the requests it answered.
 """
-import argparse, base64, hashlib, os, shutil, sqlite3, statistics, sys, tempfile, time
+import argparse, base64, hashlib, itertools, os, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
 
 from measure import Load, cpu, free_port, resident
 from servers import NodeOidc, Portero, Processes, checked, random_token
@@ -97,8 +97,7 @@ def half_load(run, portero, token):
 def exchanges(run):
     """S6 and S7: refreshes and cold introspections a second, on one PostgreSQL with a peer."""
     database = os.environ["PORTERO_TEST_POSTGRES"] + "/postgres"
-    # A cache that may serve for a millisecond after each reading of the change log is as good as none.
-    portero = run.portero("exchanges", database=database, more='[cache]\nmax_blind = "1ms"')
+    portero = run.portero("exchanges", database=database)
     pat = portero.person()
     key = portero.cli("introspection-key", "create", "--name", "bench")
     peer = NodeOidc(run.processes, run.options.peer, database)
@@ -106,6 +105,9 @@ def exchanges(run):
         "Portero": (portero.base, "/introspect", f"{key['id']}:{key['secret']}", lambda: portero.connect(CHAINS, pat)),
         "node-oidc-provider": (peer.base, "/token/introspection", "worker:worker-secret", lambda: peer.connect(CHAINS)),
     }
+    # Portero remembers what it has read: cold is a token that it has not seen yet. The peer reads each time.
+    portero.connect(1, pat)
+    unseen = iter(copies_in_postgres(run, database, run.options.tokens))
 
     def refreshes(base, _path, _secret, connect):
         client, tokens = connect()
@@ -115,9 +117,10 @@ def exchanges(run):
 
     def introspections(base, path, secret, connect):
         basic = "Basic " + base64.b64encode(secret.encode()).decode()
-        arguments = [basic, run.file("access", (access for access, _ in connect()[1]))]
-        # The first use of a token is written down: that is not what is measured.
-        Load("introspect.lua", base + path, 1, 1, arguments=arguments)
+        own = base == portero.base
+        share = run.options.tokens // run.options.rounds
+        tokens = itertools.islice(unseen, share) if own else (access for access, _ in connect()[1])
+        arguments = [basic, run.file("access", tokens), "once" if own else "again"]
         return Load("introspect.lua", base + path, CHAINS, run.options.seconds, arguments=arguments).rate
 
     print(f"\n{'a second, on PostgreSQL':28}{'Portero':>10}{'node-oidc-provider':>22}")
@@ -151,6 +154,23 @@ def memory(run):
     yield "S11", "resident memory, idle", figures["idle"], "MB", 40
     yield "S11", f"resident memory, {run.options.tokens} cached tokens", resident(portero.pid), "MB", 120
     portero.stop()
+
+
+def copies_in_postgres(run, database, count):
+    """As many_tokens, in a PostgreSQL that holds one connection already."""
+    tokens = [random_token("mico_oat_") for _ in range(count)]
+    file = run.file("copies", (f"{number},{hashlib.sha256(token.encode()).hexdigest()}" for number, token in enumerate(tokens)))
+    own = "jsonb_build_object('digest', copies.digest, 'grant_id', grt, 'first_used_at', t.created_at)"
+    copy = "INSERT INTO {} SELECT (jsonb_populate_record(t, {})).* FROM copies, {} t WHERE t.ctid = (SELECT ctid FROM {} LIMIT 1)".format
+    script = f"""
+        CREATE TEMP TABLE copies (n INT, digest TEXT, grt TEXT);
+        \\copy copies (n, digest) FROM '{file}' CSV
+        UPDATE copies SET grt = 'grt_' || lpad(n::TEXT, 22, '0');
+        {copy("grants", "jsonb_build_object('id', grt)", "grants", "grants")};
+        {copy("access_tokens", own, "access_tokens", "access_tokens")};
+        ANALYZE;"""
+    subprocess.run(["psql", "-q", "-v", "ON_ERROR_STOP=1", database], input=script, text=True, check=True)
+    return tokens
 
 
 def many_tokens(portero, count):

@@ -50,6 +50,9 @@
 //! | what a worker is sent | `upstream/worker.rs`, `upstream/identity_headers.rs` |
 //! | how plain upstreams are spoken to | `upstream/h1/mod.rs`; https: `upstream/client.rs` |
 //! | how a tool's policies are merged | `gateway/merge.rs` |
+//! | which policy a resource or a prompt has | `gateway/guard.rs`; how URIs match: `mcp/uri_template.rs`, `mcp/uri.rs` |
+//! | who may read a resource, and whose it is | `gateway/read.rs` |
+//! | what workers offer beside tools | `gateway/offers.rs` (asked), `gateway/library.rs` (listed) |
 //! | which waiting requests give way to new ones | `identity/waiting.rs` |
 //! | who is signed in | `http/session.rs`, `identity/session.rs` |
 //! | what guards a form | `http/csrf.rs` |

@@ -2,6 +2,8 @@
 //! never wrong.
 
 pub mod counters;
+pub mod freshness;
 mod generations;
+pub mod known;
 mod names;
 pub mod verified;

@@ -1,18 +1,15 @@
 //! The verification cache: what is known of a token's whole chain, for as long as nothing has changed.
 //!
-//! Three things bound it. An entry lives at most a minute. It serves only while the change log was read a few
-//! seconds ago. And it falls with the first change that touches anything it hangs on: every change gets a stamp,
-//! an entry remembers the stamp at which its reading *began*, and a change with a later stamp ends it, so a
-//! reading that was under way while the change was made cannot outlive it.
+//! An entry lives at most a minute, and as long as [`Freshness`] says: while the change log is being read and nothing
+//! that the entry hangs on has changed.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use moka::sync::Cache;
 
+use super::freshness::{Freshness, Ticket};
 use super::generations::Generations;
 use super::names::Names;
 use crate::domain::change::Change;
@@ -21,8 +18,6 @@ use crate::domain::secret::Digest;
 use crate::domain::verified::Verified;
 
 const LIFE: Duration = Duration::from_mins(1);
-/// Longer than any reading can take, so that no change is forgotten while one is under way.
-const MEMORY: Duration = Duration::from_mins(3);
 const ENTRIES: usize = 200_000;
 const UNKNOWN_ENTRIES: u64 = 50_000;
 const UNKNOWN_LIFE: Duration = Duration::from_secs(10);
@@ -33,15 +28,11 @@ type Hashes = foldhash::quality::RandomState;
 struct Entry {
     verified: Arc<Verified>,
     touched: Box<[u64]>,
-    filled: u64,
+    filled: Ticket,
     filled_at: Timestamp,
     checked: AtomicU64,
     noted_at: AtomicI64,
 }
-
-/// Taken before a reading begins; given back with what was read.
-#[derive(Clone, Copy, Debug)]
-pub struct Ticket(u64);
 
 /// What the cache says of a digest.
 #[derive(Debug)]
@@ -59,15 +50,7 @@ pub struct VerifiedCache {
     entries: Generations<Arc<Entry>>,
     names: Names,
     unknown: Cache<Digest, (), Hashes>,
-    changed: RwLock<HashMap<u64, (u64, Timestamp)>>,
-    stamp: AtomicU64,
-    read_at: AtomicI64,
-    max_blind: Duration,
-}
-
-fn key(change: &Change) -> u64 {
-    // A collision drops an entry too many; it never keeps one.
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(change)
+    fresh: Arc<Freshness>,
 }
 
 impl VerifiedCache {
@@ -80,18 +63,19 @@ impl VerifiedCache {
                 .max_capacity(UNKNOWN_ENTRIES)
                 .time_to_live(UNKNOWN_LIFE)
                 .build_with_hasher(Hashes::default()),
-            changed: RwLock::default(),
-            stamp: AtomicU64::new(0),
-            read_at: AtomicI64::new(i64::MIN / 2),
-            max_blind,
+            fresh: Arc::new(Freshness::new(max_blind)),
         }
+    }
+
+    /// How fresh what is remembered is, for other memories that hang on the same change log.
+    pub fn freshness(&self) -> Arc<Freshness> {
+        Arc::clone(&self.fresh)
     }
 
     /// What is known of a digest.
     pub fn look_up(&self, digest: &Digest, now: Timestamp) -> Lookup {
-        let ask = Lookup::Ask(Ticket(self.stamp.load(Ordering::Acquire)));
-        let read_at = Timestamp::from_millis(self.read_at.load(Ordering::Acquire));
-        if now.since(read_at) > self.max_blind {
+        let ask = Lookup::Ask(self.fresh.ticket());
+        if self.fresh.is_blind(now) {
             return ask;
         }
         let Some(entry) = self.entries.get(digest) else {
@@ -110,17 +94,13 @@ impl VerifiedCache {
     }
 
     fn still_good(&self, entry: &Entry) -> bool {
-        let stamp = self.stamp.load(Ordering::Acquire);
-        if entry.checked.load(Ordering::Acquire) >= stamp {
+        let now = self.fresh.ticket();
+        if entry.checked.load(Ordering::Acquire) >= now.stamp() {
             return true;
         }
-        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
-        let good = entry
-            .touched
-            .iter()
-            .all(|key| changed.get(key).is_none_or(|(changed_at, _)| *changed_at <= entry.filled));
+        let good = self.fresh.untouched(&entry.touched, entry.filled);
         if good {
-            entry.checked.store(stamp, Ordering::Release);
+            entry.checked.store(now.stamp(), Ordering::Release);
         }
         good
     }
@@ -134,13 +114,13 @@ impl VerifiedCache {
 
     /// Keeps what a reading found.
     pub fn fill(&self, digest: Digest, ticket: Ticket, verified: Arc<Verified>, now: Timestamp) {
-        let touched = verified.touched_by().iter().map(key).collect();
+        let touched = verified.touched_by().iter().map(Change::fingerprint).collect();
         let entry = Entry {
             verified,
             touched,
-            filled: ticket.0,
+            filled: ticket,
             filled_at: now,
-            checked: AtomicU64::new(ticket.0),
+            checked: AtomicU64::new(ticket.stamp()),
             noted_at: AtomicI64::new(now.millis()),
         };
         self.entries.insert(digest, Arc::new(entry), now);
@@ -148,7 +128,7 @@ impl VerifiedCache {
 
     /// Keeps that a reading found nothing.
     pub fn fill_unknown(&self, digest: Digest, ticket: Ticket) {
-        if self.stamp.load(Ordering::Acquire) == ticket.0 {
+        if self.fresh.ticket() == ticket {
             self.unknown.insert(digest, ());
         }
     }
@@ -158,18 +138,13 @@ impl VerifiedCache {
         if changes.is_empty() {
             return;
         }
-        let mut log = self.changed.write().unwrap_or_else(PoisonError::into_inner);
-        let stamp = self.stamp.load(Ordering::Acquire) + 1;
-        log.retain(|_, (_, at)| now.since(*at) < MEMORY);
-        log.extend(changes.iter().map(|change| (key(change), (stamp, now))));
-        self.unknown.invalidate_all();
-        self.stamp.store(stamp, Ordering::Release);
+        self.fresh.apply(changes, now, || self.unknown.invalidate_all());
     }
 
     /// Notes that the change log was read as of `now`.
     pub fn log_read(&self, now: Timestamp) {
         self.entries.forget(now);
-        self.read_at.store(now.millis(), Ordering::Release);
+        self.fresh.log_read(now);
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the change log says: that something's authority has ended or altered.
 
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+
 /// The kind of thing a change touches. Stored as its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChangeKind {
@@ -66,5 +68,11 @@ impl Change {
     /// A change of `kind` to `id`.
     pub fn new(kind: ChangeKind, id: impl std::fmt::Display) -> Self {
         Self { kind, id: id.to_string() }
+    }
+
+    /// What changes are told apart by in memory. Two that share one drop a remembered thing too many, and never keep
+    /// one.
+    pub fn fingerprint(&self) -> u64 {
+        BuildHasherDefault::<DefaultHasher>::default().hash_one(self)
     }
 }

@@ -1,6 +1,7 @@
-//! THE entitlement function: may this caller use this tool now?
+//! THE entitlement function: may this caller use this tool, read this resource, get this prompt now?
 //!
-//! The same function answers for calls and for lists, so that what is listed is what may be called.
+//! The same function answers for calls and for lists, so that what is listed is what may be called. Where it says
+//! tool, a resource or a prompt is meant as well: those only read.
 
 use super::pat::Mode;
 use super::plan::Plan;

@@ -1,4 +1,4 @@
-//! What a tool demands of a call.
+//! What a tool demands of a call, and a resource or a prompt of a read.
 
 use super::pat::Mode;
 use super::scope::ScopeSet;
@@ -15,7 +15,7 @@ pub enum Confirm {
     Intent,
 }
 
-/// The policy of one tool, all globs merged.
+/// The policy of one tool, resource or prompt, all globs merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolPolicy {
     /// The scopes a call needs.

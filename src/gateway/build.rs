@@ -13,6 +13,8 @@ use url::Url;
 use super::Gateway;
 use super::catalog::Catalog;
 use super::challenge::{Challenge, metadata_url};
+use super::guard::Guards;
+use super::library::Library;
 use super::origin::Origins;
 use super::service::{Info, Sentences, Service, Style, Upstream};
 use super::{load, unsupported};
@@ -71,7 +73,7 @@ fn language(config: &Config) -> Language {
 }
 
 pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, String> {
-    let policy = policy(own);
+    let (policy, guards) = (policy(own), Guards::new(&own.resources, &own.prompt)?);
     let url = Url::parse(&own.resource).map_err(|error| format!("resource: {error}"))?;
     let (origin, path) = (url.origin().ascii_serialization(), url.path().to_owned());
     let twin = path.strip_suffix('/').map_or_else(|| format!("{path}/"), str::to_owned);
@@ -84,7 +86,8 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
     Ok(Service {
         brand: brand(config, own)?,
         kinds: own.accept.iter().map(|kind| kind_of(*kind)).collect(),
-        has_public: own.tool.values().any(|policy| policy.public == Some(true)),
+        has_public: own.tool.values().any(|policy| policy.public == Some(true)) || guards.has_public(),
+        guards,
         versions: Served::new(versions).ok_or("protocol_versions is empty")?,
         style: Style {
             errors: own.errors,
@@ -106,6 +109,8 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
         catalog: ArcSwap::from_pointee(Catalog::pending()),
         upstreams: own.upstream.iter().map(upstream).collect::<Result<_, _>>()?,
         descriptors: Mutex::new(vec![None; own.upstream.len()]),
+        library: ArcSwap::from_pointee(Library::pending(!own.resources.is_empty(), !own.prompt.is_empty())),
+        offers: Mutex::new(vec![None; own.upstream.len()]),
         policies: own.tool.iter().map(|(name, policy)| (name.clone(), policy.clone())).collect(),
         sentences: sentences(language(config)),
         policy,

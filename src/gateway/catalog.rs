@@ -7,9 +7,9 @@ use bytes::Bytes;
 use http::Uri;
 use serde_json::{Value, json};
 
-use super::merge;
 use super::service::{Service, Tool, Upstream};
 use super::trace::CARRIED;
+use super::{guard, merge};
 use crate::config::{Confirm as ConfirmConfig, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted};
 use crate::domain::decide::{self, Caller, PlanLack, Visibility};
 use crate::domain::scope::ScopeSet;
@@ -22,7 +22,7 @@ use crate::mcp::tool::Descriptor;
 use crate::upstream::identity_headers::Names;
 
 /// What a locked tool is marked with.
-const LOCKED: &str = "io.portero/locked";
+pub(super) const LOCKED: &str = "io.portero/locked";
 
 /// The tools of a service, in order.
 #[derive(Default)]
@@ -47,6 +47,11 @@ impl Catalog {
     /// Every tool, in the order of the catalogs.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
         self.tools.iter()
+    }
+
+    /// True if nothing in the list depends on who asks.
+    pub fn for_everybody(&self, service: &ServicePolicy) -> bool {
+        self.tools.iter().all(|tool| guard::for_everybody(service, &tool.policy))
     }
 
     /// Writes the array of the tools that this caller sees.

@@ -194,7 +194,7 @@ impl Finish<'_> {
 }
 
 /// The sentence in a worker's refusal.
-fn message(text: &str) -> String {
+pub fn message(text: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     let error = value.get("error");
     let nested = error.and_then(|error| error.get("message"));

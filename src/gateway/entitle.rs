@@ -6,6 +6,7 @@ use super::call::{Authenticated, Cx, Entitled, Frame, Resolved};
 use super::refusal::{self, Reason, ScopeFacts};
 use crate::domain::decide::{self, Denial};
 use crate::domain::scope::ScopeSet;
+use crate::domain::tool::ToolPolicy;
 use crate::mcp::jsonrpc;
 
 /// What every request needs: the service's feature and an active workspace.
@@ -55,6 +56,30 @@ pub fn tool<'b>(
         Err(denial) => {
             let plan = caller.credential.as_ref().and_then(|own| own.plan.as_ref());
             let reason = refusal::of_denial(&denial, &name, plan);
+            Err(reason.unwrap_or(Reason::Unavailable("undecided")))
+        }
+    }
+}
+
+/// A resource or a prompt under its policy; `absent` says of it that there is none.
+///
+/// # Errors
+/// As for a tool.
+pub fn guarded(
+    cx: Cx<'_>,
+    caller: &Authenticated<'_>,
+    policy: &ToolPolicy,
+    absent: impl FnOnce(&'static str) -> Reason,
+) -> Result<(), Reason> {
+    let who = caller.caller();
+    match decide::decide(who, &cx.service.policy, policy) {
+        Ok(()) => Ok(()),
+        Err(Denial::Unknown(_)) if who.credential.is_none() => Err(Reason::NoCredentials(true)),
+        Err(Denial::Unknown(label)) => Err(absent(label)),
+        Err(Denial::MissingScope(needed)) => Err(missing_scope(cx, caller, needed)),
+        Err(denial) => {
+            let plan = caller.credential.as_ref().and_then(|own| own.plan.as_ref());
+            let reason = refusal::of_denial(&denial, "", plan);
             Err(reason.unwrap_or(Reason::Unavailable("undecided")))
         }
     }

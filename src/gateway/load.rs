@@ -9,6 +9,7 @@ use http::Uri;
 
 use super::Gateway;
 use super::catalog::Catalog;
+use super::offers;
 use super::service::{Service, Upstream};
 use crate::app::App;
 use crate::domain::ids::ServiceId;
@@ -46,6 +47,8 @@ pub async fn at_start(gateway: &Gateway, app: &App) -> Result<(), Vec<String>> {
             faults.push(format!("service {id:?}: {fault}"));
         }
         unused_policies(service);
+        let bad = offers::at_start(app, service).await.err();
+        faults.extend(bad.into_iter().flatten().map(|fault| format!("service {id:?}: {fault}")));
     }
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
@@ -127,6 +130,9 @@ pub async fn keep_fresh(gateway: Arc<Gateway>, app: Arc<App>) {
         for service in gateway.services.values() {
             if service.catalog.load().pending || round.is_multiple_of(REFRESH) {
                 refresh(&gateway, &app, service).await;
+            }
+            if service.library.load().pending || round.is_multiple_of(REFRESH) {
+                offers::refresh(&app, service).await;
             }
         }
     }

@@ -6,9 +6,16 @@ use crate::domain::pat::Mode;
 /// Lays every policy whose name or glob matches over each other, key by key: the longest match wins, a name
 /// beats any glob. `None` if no policy matches.
 pub fn merged(policies: &[(String, PolicyConfig)], tool: &str) -> Option<PolicyConfig> {
-    let mut matching: Vec<_> = policies.iter().filter(|(pattern, _)| matches(pattern, tool)).collect();
-    matching
-        .sort_by_key(|(pattern, _)| (pattern == tool, pattern.bytes().filter(|byte| *byte != b'*').count()));
+    let matching = policies.iter().filter(|(pattern, _)| matches(pattern, tool));
+    laid(matching.map(|(pattern, policy)| {
+        ((pattern == tool, pattern.bytes().filter(|byte| *byte != b'*').count()), policy)
+    }))
+}
+
+/// Lays policies over each other by how well each fits, the best on top. `None` if there are none.
+pub fn laid<'a, F: Ord>(matching: impl Iterator<Item = (F, &'a PolicyConfig)>) -> Option<PolicyConfig> {
+    let mut matching: Vec<_> = matching.collect();
+    matching.sort_by(|(one, _), (other, _)| one.cmp(other));
     let mut all = matching.into_iter().map(|(_, policy)| policy.clone());
     let first = all.next()?;
     Some(all.fold(first, over))

@@ -6,18 +6,18 @@ use super::refusal::Reason;
 use crate::mcp::jsonrpc;
 use crate::mcp::result;
 
-/// How long a client may keep what it was told of the server, and of its tools: plans and permissions change.
+/// How long a client may keep what it was told of the server.
 const DISCOVER_TTL: u32 = 60_000;
-const LIST_TTL: u32 = 5_000;
-/// What this gateway can do for every service; nothing tells clients of changes.
-const CAPABILITIES: &str = "{\"tools\":{\"listChanged\":false}}";
+/// How long it may keep a list: plans and permissions change.
+pub const LIST_TTL: u32 = 5_000;
 
 /// `initialize`: the revision was settled when the message was read. No session is opened.
 pub fn initialize(cx: Cx<'_>, call: &Resolved<'_>) -> Answer {
     let info = &cx.service.info;
     let members = format!(
-        "\"protocolVersion\":\"{}\",\"capabilities\":{CAPABILITIES},\"serverInfo\":{}{}",
+        "\"protocolVersion\":\"{}\",\"capabilities\":{},\"serverInfo\":{}{}",
         call.version.label(),
+        cx.service.library.load().capabilities,
         info.of(call.version),
         info.instructions,
     );
@@ -27,8 +27,9 @@ pub fn initialize(cx: Cx<'_>, call: &Resolved<'_>) -> Answer {
 /// `server/discover`: what takes the handshake's place in the stateless revision.
 pub fn discover(cx: Cx<'_>, call: &Resolved<'_>) -> Answer {
     let members = format!(
-        "\"supportedVersions\":{},\"capabilities\":{CAPABILITIES}{},\"ttlMs\":{DISCOVER_TTL},\"cacheScope\":\"private\"",
+        "\"supportedVersions\":{},\"capabilities\":{}{},\"ttlMs\":{DISCOVER_TTL},\"cacheScope\":\"private\"",
         cx.service.versions.json(),
+        cx.service.library.load().capabilities,
         cx.service.info.instructions,
     );
     answer(cx, call, &members)
@@ -39,14 +40,33 @@ pub fn ping(cx: Cx<'_>, call: &Resolved<'_>) -> Answer {
     answer(cx, call, "")
 }
 
+/// A list that comes in one page takes no cursor.
+///
+/// # Errors
+/// A cursor, since none was given out.
+pub fn one_page(call: &Resolved<'_>) -> Result<(), Reason> {
+    match call.params.cursor {
+        Some(cursor) if !jsonrpc::is_null(cursor) => Err(Reason::Params("there is one page and no cursor")),
+        _ => Ok(()),
+    }
+}
+
+/// How long an answer of the stateless revision may be kept and for whom; nothing in the others. What is shaped for
+/// its caller is nobody else's.
+pub fn caching(call: &Resolved<'_>, ttl: u32, everybody: bool) -> String {
+    if !call.version.is_modern() {
+        return String::new();
+    }
+    let scope = if everybody { "public" } else { "private" };
+    format!(",\"ttlMs\":{ttl},\"cacheScope\":\"{scope}\"")
+}
+
 /// `tools/list`: exactly what this caller may use, in one page.
 ///
 /// # Errors
 /// A cursor, since none was given out; a catalog that is not there yet.
 pub fn tools_list(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Resolved<'_>) -> Result<Answer, Reason> {
-    if call.params.cursor.is_some_and(|cursor| !jsonrpc::is_null(cursor)) {
-        return Err(Reason::Params("there is one page and no cursor"));
-    }
+    one_page(call)?;
     let catalog = cx.service.catalog.load();
     if catalog.pending && catalog.tools().next().is_none() {
         return Err(Reason::Unavailable("catalog_pending"));
@@ -55,10 +75,7 @@ pub fn tools_list(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Resolved<'_>) -
     result::open(&mut out, call.id);
     out.extend_from_slice(b"{\"tools\":");
     catalog.write_list(caller.caller(), &cx.service.policy, &mut out);
-    if call.version.is_modern() {
-        // filtered by caller, so it is nobody else's
-        out.extend_from_slice(format!(",\"ttlMs\":{LIST_TTL},\"cacheScope\":\"private\"").as_bytes());
-    }
+    out.extend_from_slice(caching(call, LIST_TTL, catalog.for_everybody(&cx.service.policy)).as_bytes());
     result::close(&mut out, call.version, &cx.service.info.trailer, false);
     Ok(Answer::json(out, "allowed"))
 }

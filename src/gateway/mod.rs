@@ -10,6 +10,7 @@
 
 mod accept;
 mod answer;
+mod ask;
 mod authenticate;
 mod body;
 mod build;
@@ -19,18 +20,24 @@ mod challenge;
 mod cors;
 mod dispatch;
 mod entitle;
+mod guard;
+mod library;
 mod load;
 mod merge;
 mod methods;
 mod names;
+mod offers;
 mod origin;
 mod policy;
 mod probe;
+mod prompts;
+mod read;
 mod receive;
 mod refusal;
 mod relay;
 mod render;
 mod resolve;
+mod resources;
 mod service;
 #[cfg(test)]
 mod tests;
@@ -134,7 +141,12 @@ async fn converse<'b>(
             let permitted = policy::permit(cx, entitled, body)?;
             dispatch::send(cx, caller, permitted, frame).await
         }
-        Rpc::PromptsGet | Rpc::ResourcesRead | Rpc::SubscriptionsListen | Rpc::Other => Err(Reason::NoMethod),
+        Rpc::ResourcesList => resources::list(cx, caller, &resolved).await,
+        Rpc::ResourceTemplatesList => resources::templates(cx, caller, &resolved),
+        Rpc::ResourcesRead => read::read(cx, caller, &resolved).await,
+        Rpc::PromptsList => prompts::list(cx, caller, &resolved),
+        Rpc::PromptsGet => prompts::get(cx, caller, &resolved, body).await,
+        Rpc::SubscriptionsListen | Rpc::Other => Err(Reason::NoMethod),
     }
 }
 

@@ -49,6 +49,10 @@ pub enum Reason {
     Mismatch(&'static str),
     /// To this caller there is no such tool; the word is for logs.
     UnknownTool(&'static str, Box<str>),
+    /// To this caller there is no such prompt; the word is for logs.
+    UnknownPrompt(&'static str, Box<str>),
+    /// To this caller there is no such resource; the word is for logs.
+    NoResource(&'static str, Box<str>),
     /// Declared scopes are missing: what the operation needs, and what a step-up should ask for.
     MissingScope(Box<ScopeFacts>),
     /// The bill is overdue and the tool writes.
@@ -109,10 +113,11 @@ impl Reason {
             Self::TooLarge(_) => Code::TooLarge,
             Self::Parse => Code::ParseError,
             Self::NoMethod => Code::MethodNotFound,
-            Self::Params(_) | Self::MetaMissing(_) => Code::InvalidParams,
+            Self::Params(_) | Self::MetaMissing(_) | Self::UnknownPrompt(..) => Code::InvalidParams,
             Self::Version(_) => Code::UnsupportedVersion,
             Self::Mismatch(_) => Code::HeaderMismatch,
             Self::UnknownTool(..) => Code::UnknownTool,
+            Self::NoResource(..) => Code::ResourceNotFound,
             Self::MissingScope(_) => Code::MissingScope,
             Self::Blocked => Code::WorkspaceBlocked,
             Self::Confirm(..) => Code::ConfirmationRequired,
@@ -130,6 +135,8 @@ impl Reason {
             | Self::BadCredentials(label)
             | Self::Unverifiable(label)
             | Self::UnknownTool(label, _)
+            | Self::UnknownPrompt(label, _)
+            | Self::NoResource(label, _)
             | Self::Unavailable(label) => label,
             Self::MetaMissing(_) => "meta_missing",
             Self::BodyBroken => "body_broken",
@@ -177,8 +184,18 @@ impl Reason {
 
     /// What outside is told of a tool's own text: never longer than a line.
     pub fn unknown_tool(label: &'static str, name: &str) -> Self {
-        Self::UnknownTool(label, name.chars().take(128).collect())
+        Self::UnknownTool(label, line(name))
     }
+
+    /// The same for a prompt.
+    pub fn unknown_prompt(label: &'static str, name: &str) -> Self {
+        Self::UnknownPrompt(label, line(name))
+    }
+}
+
+/// What is said of a name that a client sent: never longer than a line.
+fn line(name: &str) -> Box<str> {
+    name.chars().take(128).collect()
 }
 
 impl From<Failure> for Reason {

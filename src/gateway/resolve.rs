@@ -129,8 +129,18 @@ impl<'b> Message<'b> {
             Version::parse(&asked).filter(|version| version.is_modern() && cx.service.versions.has(*version));
         let version = version.ok_or_else(|| Reason::Version(asked.as_ref().into()))?;
         match self.method {
-            Method::Discover | Method::ToolsList | Method::ToolsCall => Ok(version),
-            _ => Err(Reason::NoMethod),
+            // whether the service has resources and prompts is asked where they are
+            Method::Discover
+            | Method::ToolsList
+            | Method::ToolsCall
+            | Method::PromptsList
+            | Method::PromptsGet
+            | Method::ResourcesList
+            | Method::ResourceTemplatesList
+            | Method::ResourcesRead => Ok(version),
+            Method::Initialize | Method::Ping | Method::SubscriptionsListen | Method::Other => {
+                Err(Reason::NoMethod)
+            }
         }
     }
 

@@ -10,6 +10,8 @@ use http::{HeaderMap, Uri};
 
 use super::catalog::Catalog;
 use super::challenge::Challenge;
+use super::guard::Guards;
+use super::library::{Library, Offer};
 use super::origin::Origins;
 use crate::config::{
     AnonymousChallenge, ErrorStyle, ErrorText, Language, ToolPolicy as PolicyConfig, Unlisted, UpstreamErrors,
@@ -84,6 +86,12 @@ pub struct Service {
     pub(super) descriptors: Mutex<Vec<Option<Vec<Descriptor>>>>,
     /// Policy by name or glob.
     pub(super) policies: Vec<(String, PolicyConfig)>,
+    /// Policy of resources and prompts.
+    pub(super) guards: Guards,
+    /// Its resources and prompts now.
+    pub(super) library: ArcSwap<Library>,
+    /// Resources and prompts by upstream, as last read; none until it could be reached.
+    pub(super) offers: Mutex<Vec<Option<Offer>>>,
     /// What the gateway adds to descriptions.
     pub(super) sentences: Sentences,
 }

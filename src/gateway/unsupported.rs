@@ -43,8 +43,6 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
         ("validate_arguments".into(), service.validate_arguments),
         ("batches".into(), service.batches),
         ("manifest_path".into(), service.manifest_path.is_some()),
-        ("resources".into(), !service.resources.is_empty()),
-        ("prompt".into(), !service.prompt.is_empty()),
         ("operation".into(), !service.operation.is_empty()),
     ];
     for upstream in &service.upstream {
@@ -54,6 +52,11 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
     }
     for (name, policy) in &service.tool {
         set.extend(of_tool(policy).into_iter().map(|(key, set)| (format!("tool.{name}.{key}"), set)));
+    }
+    let resources = service.resources.iter().map(|(uri, policy)| ("resource", uri, policy));
+    let prompts = service.prompt.iter().map(|(name, policy)| ("prompt", name, policy));
+    for (of, name, policy) in resources.chain(prompts) {
+        set.extend(of_reads(policy).map(|(key, set)| (format!("{of}.{name}.{key}"), set)));
     }
     set.into_iter().filter(|(_, set)| *set).map(|(key, _)| sentence(&format!("{at}{key}"))).collect()
 }
@@ -67,6 +70,11 @@ fn of_tool(policy: &ToolPolicy) -> [(&'static str, bool); 6] {
         ("operation", policy.operation.is_some()),
         ("idempotency = \"derived\"", policy.idempotency == Some(Idempotency::Derived)),
     ]
+}
+
+/// What is not yet kept for resources and prompts, whatever is for tools.
+fn of_reads(policy: &ToolPolicy) -> [(&'static str, bool); 2] {
+    [("rate", policy.rate.is_some()), ("response_cap_chars", policy.response_cap_chars.is_some())]
 }
 
 fn sentence(key: &str) -> String {

@@ -10,7 +10,7 @@ use super::refusal::{Reason, Words};
 use super::service::Service;
 use crate::domain::decide::PlanLack;
 use crate::domain::ids::PlanId;
-use crate::mcp::error::Code;
+use crate::mcp::error::{self, Code};
 use crate::mcp::version::Version;
 
 const fn fixed(message: &'static str, hint: &'static str) -> Words {
@@ -104,6 +104,14 @@ fn of_calls(reason: &Reason) -> Words {
             Cow::Owned(format!("Unknown tool: {name}")),
             Cow::Borrowed("Ask tools/list which tools there are."),
         ),
+        Reason::UnknownPrompt(_, name) => (
+            Cow::Owned(format!("Unknown prompt: {name}")),
+            Cow::Borrowed("Ask prompts/list which prompts there are."),
+        ),
+        Reason::NoResource(_, uri) => (
+            Cow::Owned(format!("Resource not found: {uri}")),
+            Cow::Borrowed("Ask resources/list and resources/templates/list which resources there are."),
+        ),
         Reason::MissingScope(facts) => (
             Cow::Owned(format!("This needs the permission {}.", facts.needed)),
             Cow::Borrowed("Connect again and allow it, or use a token that has it."),
@@ -148,6 +156,7 @@ pub struct Data<'a> {
 enum More<'a> {
     Plan { plan: Option<&'a str>, feature: Option<&'a str>, upgrade_url: Option<&'a str> },
     Scope { scope: &'a str },
+    Resource { uri: &'a str },
     Version { supported: Vec<&'static str>, requested: String },
 }
 
@@ -160,6 +169,7 @@ pub fn data<'a>(reason: &'a Reason, hint: &'a str, service: &'a Service) -> Data
             upgrade_url: service.upgrade_url.as_deref(),
         }),
         Reason::MissingScope(facts) => Some(More::Scope { scope: &facts.needed }),
+        Reason::NoResource(_, uri) => Some(More::Resource { uri }),
         Reason::Version(requested) => Some(More::Version {
             supported: service.versions.iter().map(Version::label).collect(),
             requested: requested.chars().take(32).collect(),
@@ -182,6 +192,8 @@ pub fn number(reason: &Reason, modern: bool, service: &Service) -> i64 {
             | Code::UnsupportedVersion
     );
     let own = service.error_codes.iter().find(|(own, _)| *own == code && !standard);
+    // a number of the operator's that one revision keeps for itself is said in the others alone
+    let own = own.filter(|(_, number)| error::may_be_emitted(*number, modern));
     let own_feature = matches!(reason, Reason::Plan(facts) if facts.own);
     own.map_or_else(|| i64::from(code.number(modern, own_feature)), |(_, number)| *number)
 }

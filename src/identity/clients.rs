@@ -2,6 +2,7 @@
 //! authorization server's.
 
 use super::Identity;
+use crate::domain::change::{Change, ChangeKind};
 use crate::domain::client::{Client, ClientKind, ClientMetadata, stored_secret};
 use crate::domain::clock::Timestamp;
 use crate::domain::ids::ClientId;
@@ -17,6 +18,22 @@ fn event(event: &'static str, client: &ClientId) -> Event {
 }
 
 impl Identity {
+    /// The client of an id, from memory while nothing has changed: whether it proves itself can be said from that.
+    /// What hangs on it asks the database for the whole chain.
+    pub async fn known_client(&self, id: &ClientId) -> Result<Option<Client>, StoreError> {
+        let now = self.now();
+        let ticket = match self.known_clients.get(id.as_str(), now) {
+            Ok(client) => return Ok(Some(client)),
+            Err(ticket) => ticket,
+        };
+        let client = self.store.client(id).await?;
+        if let Some(client) = &client {
+            let on = Change::new(ChangeKind::Client, id);
+            self.known_clients.fill(id.as_str(), ticket, client.clone(), &on, now);
+        }
+        Ok(client)
+    }
+
     /// Makes a client with these metadata; with a prefix it gets a secret too.
     pub async fn create_client(
         &self,

@@ -78,6 +78,19 @@ pub struct Issued {
     pub expires_in: i64,
 }
 
+impl Issued {
+    pub(super) fn new(
+        access: Secret,
+        refresh: Option<Secret>,
+        scopes: ScopeSet,
+        ends: Timestamp,
+        now: Timestamp,
+    ) -> Self {
+        let expires_in = (ends.millis() - now.millis()).div_euclid(1000).max(1);
+        Self { access, refresh, scopes, expires_in }
+    }
+}
+
 /// Why a code gives no tokens. Both are `invalid_grant` to the client.
 #[derive(Debug, thiserror::Error)]
 pub enum RedeemError {
@@ -242,8 +255,7 @@ impl Identity {
         let grant = family.grant.as_ref().ok_or(StoreError::Corrupt("grant_id"))?;
         let digest = access.digest();
         tx.insert_access(&NewAccess { digest, grant, issued_from, scopes: &scopes, expires_at }).await?;
-        let expires_in = (expires_at.millis() - tx.now.millis()).div_euclid(1000).max(1);
-        Ok(Issued { access, refresh: None, scopes, expires_in })
+        Ok(Issued::new(access, None, scopes, expires_at, tx.now))
     }
 }
 

@@ -32,10 +32,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cluster::counters::Counters;
+use crate::cluster::known::Known;
 use crate::cluster::verified::VerifiedCache;
+use crate::domain::client::Client;
 use crate::domain::clock::{Clock, Timestamp};
 use crate::domain::entropy::Entropy;
 use crate::store::Store;
+use crate::store::keys::OperatorKey;
+
+/// Clients, and keys, that are remembered: of those that prove themselves all the time there are few.
+const KNOWN: u64 = 2000;
 
 /// How long things last.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +67,10 @@ pub struct Identity {
     pub store: Store,
     /// The verification cache, fed by the change log.
     pub verified: Arc<VerifiedCache>,
+    /// Clients by id, for proving themselves.
+    pub known_clients: Arc<Known<Client>>,
+    /// Operator keys by their digest.
+    pub known_keys: Arc<Known<OperatorKey>>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// The randomness.
@@ -92,6 +102,8 @@ impl Identity {
         store.on_commit(move |changes| cache.apply(changes, time.now()));
         Self {
             store,
+            known_clients: Arc::new(Known::new(KNOWN, verified.freshness())),
+            known_keys: Arc::new(Known::new(KNOWN, verified.freshness())),
             verified,
             clock,
             entropy,

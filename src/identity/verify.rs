@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Identity;
-use crate::cluster::verified::{Lookup, Ticket};
+use crate::cluster::freshness::Ticket;
+use crate::cluster::verified::Lookup;
 use crate::domain::brand::{BrandTokens, Kind};
 use crate::domain::ids::ServiceId;
 use crate::domain::secret::{Digest, MAX_LENGTH, recognise};

@@ -155,6 +155,14 @@ impl Code {
     }
 }
 
+/// True for a number that an operator may give a refusal: JSON-RPC keeps -32768 to -32100 for itself, but for the
+/// numbers it defines; 2026-07-28 keeps everything up to -32000, and older clients know nothing of its own three.
+pub fn may_be_emitted(number: i64, modern: bool) -> bool {
+    let standard = matches!(number, -32700 | -32603..=-32600);
+    let reserved = if modern { -32768..=-32000 } else { -32768..=-32100 };
+    standard || !(reserved.contains(&number) || (-32022..=-32020).contains(&number))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

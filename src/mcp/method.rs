@@ -13,8 +13,14 @@ pub enum Method {
     ToolsList,
     /// A call.
     ToolsCall,
+    /// The prompts.
+    PromptsList,
     /// A prompt; its name is mirrored in a header.
     PromptsGet,
+    /// The resources.
+    ResourcesList,
+    /// The shapes of their URIs.
+    ResourceTemplatesList,
     /// A resource; its URI is mirrored in a header.
     ResourcesRead,
     /// A stream of changes; known so that its era is known.
@@ -32,7 +38,10 @@ impl Method {
             "ping" => Self::Ping,
             "tools/list" => Self::ToolsList,
             "tools/call" => Self::ToolsCall,
+            "prompts/list" => Self::PromptsList,
             "prompts/get" => Self::PromptsGet,
+            "resources/list" => Self::ResourcesList,
+            "resources/templates/list" => Self::ResourceTemplatesList,
             "resources/read" => Self::ResourcesRead,
             "subscriptions/listen" => Self::SubscriptionsListen,
             _ => Self::Other,
@@ -52,7 +61,10 @@ impl Method {
             Self::Ping => "ping",
             Self::ToolsList => "tools/list",
             Self::ToolsCall => "tools/call",
+            Self::PromptsList => "prompts/list",
             Self::PromptsGet => "prompts/get",
+            Self::ResourcesList => "resources/list",
+            Self::ResourceTemplatesList => "resources/templates/list",
             Self::ResourcesRead => "resources/read",
             Self::SubscriptionsListen => "subscriptions/listen",
             Self::Other => "other",

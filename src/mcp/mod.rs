@@ -4,11 +4,15 @@
 //! input ends in a refusal, never in a panic, and never in work beyond its own length.
 
 pub mod arguments;
+pub mod contents;
 pub mod error;
 pub mod headers;
 pub mod jsonrpc;
 pub mod method;
+pub mod offer;
 pub mod result;
 pub mod sse;
 pub mod tool;
+pub mod uri;
+pub mod uri_template;
 pub mod version;

@@ -83,8 +83,9 @@ impl Descriptor {
                 return fault(&format!("has {member} that is no object"));
             }
         }
-        // the gateway alone says who may call what
+        // the gateway alone says who may call what, and runs no tasks for a tool that promises them
         members.remove("securitySchemes");
+        members.remove("execution");
         Ok(Self { name, members })
     }
 
@@ -126,7 +127,7 @@ impl Descriptor {
                 if with_intent {
                     properties.insert(
                         USER_INTENT.to_owned(),
-                        json!({"type": "string", "minLength": 1, "maxLength": MAX_INTENT,
+                        json!({"type": "string", "minLength": 1, "maxLength": MAX_INTENT, "pattern": "\\S",
                             "description": "What the person wants, in their own words."}),
                     );
                 }
@@ -146,16 +147,12 @@ impl Descriptor {
 
     /// Adds a sentence to the end of the description.
     pub fn describe(&mut self, sentence: &str) {
-        let before = self.members.get("description").and_then(Value::as_str).unwrap_or_default();
-        let text = if before.is_empty() { sentence.to_owned() } else { format!("{before} {sentence}") };
-        self.members.insert("description".to_owned(), Value::from(text));
+        describe(&mut self.members, sentence);
     }
 
     /// Sets a member of `_meta`.
     pub fn mark(&mut self, name: &str, value: Value) {
-        if let Some(meta) = object(&mut self.members, "_meta") {
-            meta.insert(name.to_owned(), value);
-        }
+        mark(&mut self.members, name, value);
     }
 
     /// Says which credentials it takes: none, or OAuth with these scopes.
@@ -168,6 +165,20 @@ impl Descriptor {
     /// The descriptor as JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string(&self.members).unwrap_or_default()
+    }
+}
+
+/// Adds a sentence to the end of a description.
+pub(super) fn describe(members: &mut Map<String, Value>, sentence: &str) {
+    let before = members.get("description").and_then(Value::as_str).unwrap_or_default();
+    let text = if before.is_empty() { sentence.to_owned() } else { format!("{before} {sentence}") };
+    members.insert("description".to_owned(), Value::from(text));
+}
+
+/// Sets a member of `_meta`.
+pub(super) fn mark(members: &mut Map<String, Value>, name: &str, value: Value) {
+    if let Some(meta) = object(members, "_meta") {
+        meta.insert(name.to_owned(), value);
     }
 }
 

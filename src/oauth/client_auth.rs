@@ -111,7 +111,7 @@ pub async fn authenticate(app: &App, req: &HttpRequest, form: &Params) -> Result
     let by_header = credential.by_header;
     let mut known = None;
     for (index, id) in credential.ids.iter().enumerate() {
-        let Some(client) = app.identity.store.client(&ClientId::from(id.as_str())).await? else { continue };
+        let Some(client) = app.identity.known_client(&ClientId::from(id.as_str())).await? else { continue };
         if client.disabled_at.is_some() {
             return Err(invalid_client(by_header, "client_disabled"));
         }

@@ -43,7 +43,7 @@ async fn authenticate(app: &App, req: &HttpRequest, form: &Params) -> Result<(),
     let credential = client_auth::credential(req, form)?;
     for (id, secret) in credential.ids.iter().zip(&credential.secrets) {
         let Some(digest) = recognise(SECRET_PREFIX, secret) else { continue };
-        let key = app.identity.store.operator_key(KeyKind::Introspection, &digest).await?;
+        let key = app.identity.operator_key(KeyKind::Introspection, &digest).await?;
         if key.is_some_and(|key| key.id.as_str() == id) {
             return Ok(());
         }

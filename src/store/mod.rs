@@ -12,6 +12,7 @@ mod error;
 pub mod grants;
 pub mod keys;
 pub mod pats;
+pub mod rotation;
 pub mod sessions;
 mod sql;
 pub mod tokens;

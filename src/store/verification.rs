@@ -48,15 +48,22 @@ const ACCESS: &str = concat!(
 );
 
 /// Whether a family may still issue: the chain of [`ACCESS`] from the grant upwards.
-const FAMILY: &str = concat!(
-    "SELECT g.id AS grant_id, g.user_id, g.workspace_id, g.client_id, g.service, g.brand, g.scopes,
+macro_rules! family {
+    () => {
+        concat!(
+            "SELECT g.id AS grant_id, g.user_id, g.workspace_id, g.client_id, g.service, g.brand, g.scopes,
        g.mode, g.pat_id, g.created_at, g.expires_at AS grant_expires_at, p.scopes AS pat_scopes,
        p.expires_at AS pat_expires_at, p.id AS live_pat, u.external_id, w.plan, w.status
      FROM grants g
      ",
-    above_grant!(),
-    "WHERE g.id = $1 AND g.ended_at IS NULL"
-);
+            above_grant!()
+        )
+    };
+}
+
+pub(super) use {above_grant, family};
+
+const FAMILY: &str = concat!(family!(), "WHERE g.id = $1 AND g.ended_at IS NULL");
 
 /// What [`Store::access_token`] found.
 #[derive(Clone, Debug)]
@@ -76,7 +83,7 @@ fn earliest(times: [Option<Timestamp>; 3]) -> Option<Timestamp> {
 }
 
 /// The chain from the grant upwards; `None` if the authorizing token has ended.
-fn from_grant(row: &AnyRow, now: Timestamp) -> Result<Option<Verified>, StoreError> {
+pub(super) fn from_grant(row: &AnyRow, now: Timestamp) -> Result<Option<Verified>, StoreError> {
     let pat = row.text_opt("pat_id")?.map(PatId::from);
     if pat.is_some() && row.text_opt("live_pat")?.is_none() {
         return Ok(None);

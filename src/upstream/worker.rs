@@ -64,6 +64,17 @@ pub async fn fetch(client: &Client, uri: &Uri, headers: &HeaderMap) -> Result<By
     client::read(reply.body, MAX_ANSWER).await
 }
 
+/// Asks a worker for something that is no tool: whatever it says, its status and its body. The caller's deadline
+/// ends it by dropping it.
+///
+/// # Errors
+/// [`Failure`] where there is no answer at all.
+pub async fn ask(client: &Client, request: &Sending<'_, HeaderMap>) -> Result<(StatusCode, Bytes), Failure> {
+    let reply = client.send(request).await?;
+    let body = client::read(reply.body, MAX_ANSWER).await?;
+    Ok((reply.status, body))
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Result,

@@ -2,6 +2,7 @@
 //! a verification cache that already knows a few callers by name.
 
 mod confirm;
+mod numbers;
 mod property;
 mod public;
 mod statuses;
@@ -342,7 +343,7 @@ impl World {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {}
         });
-        let name = params["name"].as_str().unwrap_or_default().to_owned();
+        let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
         let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
         let mut headers =
             vec![("mcp-protocol-version", "2026-07-28"), ("mcp-method", method), ("mcp-name", name.as_str())];

@@ -50,12 +50,8 @@ impl Store {
         F: AsyncFnOnce(&mut Tx) -> Result<T, E>,
     {
         let open = async {
-            let inner = match self.dialect() {
-                Dialect::Sqlite => self.writer.begin_with("BEGIN IMMEDIATE").await,
-                Dialect::Postgres => self.writer.begin().await,
-            };
-            let mut tx =
-                Tx { inner: inner.map_err(StoreError::from)?, changes: Vec::new(), now: self.clock.now() };
+            let inner = self.begin().await?;
+            let mut tx = Tx { inner, changes: Vec::new(), now: self.clock.now() };
             let value = work(&mut tx).await?;
             Ok::<_, E>((tx, value))
         };
@@ -68,6 +64,22 @@ impl Store {
             Ok(Ok(outcome)) => outcome.map(|()| value).map_err(E::from),
             Ok(Err(_)) | Err(_) => Err(late().into()),
         }
+    }
+}
+
+impl Store {
+    /// Begins in a task of its own, which a caller who goes away cannot stop in the middle. sqlx rolls back only what
+    /// it knows to have begun: a `BEGIN` whose answer nobody waited for would go back to the pool with its connection,
+    /// and what is asked there next would stand in a transaction that nobody commits.
+    async fn begin(&self) -> Result<Transaction<'static, Any>, StoreError> {
+        let (pool, dialect) = (self.writer.clone(), self.dialect());
+        let begun = tokio::spawn(async move {
+            match dialect {
+                Dialect::Sqlite => pool.begin_with("BEGIN IMMEDIATE").await,
+                Dialect::Postgres => pool.begin().await,
+            }
+        });
+        Ok(begun.await.map_err(|_| late())??)
     }
 }
 

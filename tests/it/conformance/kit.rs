@@ -131,11 +131,29 @@ impl TestApp {
 
     /// The database keeps no new access token while `work` runs.
     pub fn while_nothing_can_be_kept(&self, work: impl FnOnce()) {
-        self.change(
-            "CREATE TRIGGER full BEFORE INSERT ON access_tokens BEGIN SELECT RAISE(ABORT, 'full'); END",
-        );
+        let (make, unmake): (&[&str], &[&str]) = if self.database.starts_with("postgres") {
+            (
+                &[
+                    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''full''; END'",
+                    "CREATE TRIGGER refused BEFORE INSERT ON access_tokens EXECUTE FUNCTION refuse()",
+                ],
+                &["DROP TRIGGER refused ON access_tokens", "DROP FUNCTION refuse()"],
+            )
+        } else {
+            (
+                &[
+                    "CREATE TRIGGER refused BEFORE INSERT ON access_tokens BEGIN SELECT RAISE(ABORT, 'full'); END",
+                ],
+                &["DROP TRIGGER refused"],
+            )
+        };
+        for sql in make {
+            self.change(sql);
+        }
         work();
-        self.change("DROP TRIGGER full");
+        for sql in unmake {
+            self.change(sql);
+        }
     }
 
     /// What ended the grants of a person, as the operator is shown it.

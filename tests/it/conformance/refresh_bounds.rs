@@ -7,14 +7,21 @@ use serde_json::json;
 use super::holds;
 use super::kit::{Key, refused};
 use super::refresh::Setup;
-use crate::support::Reply;
 use crate::support::flow::{Connection, connection};
+use crate::support::{Builder, Reply, on_both_databases};
+
+on_both_databases! {
+    a_refresh_token_is_its_clients_and_no_other_kind_of_credential,
+    no_other_credential_takes_its_place,
+    scopes_narrow_for_once_and_never_grow,
+    a_family_is_for_what_was_granted,
+    scopes_do_not_grow_and_shrink_at_once,
+}
 
 const BOTH: (&str, &str) = ("scope", "mico:read mico:write");
 
-#[test]
-fn a_refresh_token_is_its_clients_and_no_other_kind_of_credential() {
-    let own = Setup::new();
+fn a_refresh_token_is_its_clients_and_no_other_kind_of_credential(builder: Builder) {
+    let own = Setup::of(builder.start());
     let app = &own.app;
     let other = app.register("another");
     let given = own.connect();
@@ -64,9 +71,8 @@ fn a_refresh_token_is_its_clients_and_no_other_kind_of_credential() {
     });
 }
 
-#[test]
-fn no_other_credential_takes_its_place() {
-    let own = Setup::new();
+fn no_other_credential_takes_its_place(builder: Builder) {
+    let own = Setup::of(builder.start());
     let app = &own.app;
     let other = app.register("another");
     let given = own.connect();
@@ -119,9 +125,8 @@ fn wide(own: &Setup) -> Connection {
     own.app.connect_with(&own.client, &own.pat.token, &[BOTH])
 }
 
-#[test]
-fn scopes_narrow_for_once_and_never_grow() {
-    let own = Setup::new();
+fn scopes_narrow_for_once_and_never_grow(builder: Builder) {
+    let own = Setup::of(builder.start());
     let app = &own.app;
     let wide = || wide(&own);
     holds(
@@ -169,9 +174,8 @@ fn scopes_narrow_for_once_and_never_grow() {
     );
 }
 
-#[test]
-fn a_family_is_for_what_was_granted() {
-    let own = Setup::new();
+fn a_family_is_for_what_was_granted(builder: Builder) {
+    let own = Setup::of(builder.start());
     let app = &own.app;
     holds("F-08", "resource has to be the grant's and narrows nothing", || {
         let given = own.connect();
@@ -203,9 +207,8 @@ fn a_family_is_for_what_was_granted() {
     });
 }
 
-#[test]
-fn scopes_do_not_grow_and_shrink_at_once() {
-    let own = Setup::new();
+fn scopes_do_not_grow_and_shrink_at_once(builder: Builder) {
+    let own = Setup::of(builder.start());
     let app = &own.app;
     holds(
         "C153",

@@ -1,6 +1,9 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
 mod nginx;
+mod prompts;
+mod resources;
+mod shelf;
 
 use serde_json::json;
 

@@ -50,7 +50,7 @@ pub fn modern(method: &str, params: &Value, over: &[(&str, &str)]) -> (Vec<(Stri
     meta["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
     meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
     let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}).to_string();
-    let name = params["name"].as_str().unwrap_or_default().to_owned();
+    let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
     let usual = [
         ("content-type", "application/json"),
         ("accept", "application/json, text/event-stream"),

@@ -77,13 +77,45 @@ pub fn by_hand(answer: impl Fn(&Seen, &mut TcpStream) + Send + Sync + 'static) -
             let answer = Arc::clone(&answer);
             std::thread::spawn(move || {
                 let seen = read(&mut BufReader::new(stream.try_clone().unwrap()));
-                if let Some(seen) = seen {
-                    answer(&seen, &mut stream);
+                match seen {
+                    Some(seen) if is_offer(&seen) => write_json(&mut stream, 404, "{}"),
+                    Some(seen) => answer(&seen, &mut stream),
+                    None => {}
                 }
             });
         }
     });
     url
+}
+
+/// What a worker is asked that may offer more than tools. Those here offer none, unless a test answers by itself.
+fn is_offer(seen: &Seen) -> bool {
+    seen.body.is_empty() && ["/resources", "/resources/templates", "/prompts"].contains(&seen.path.as_str())
+}
+
+/// A worker whose every answer is JSON made for what it sees; gives its URL.
+pub fn answering(answer: impl Fn(&Seen) -> (u16, String) + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let answer = Arc::new(answer);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let answer = Arc::clone(&answer);
+            std::thread::spawn(move || {
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                while let Some(seen) = read(&mut reader) {
+                    let (status, json) = answer(&seen);
+                    write_json(&mut stream, status, &json);
+                }
+            });
+        }
+    });
+    url
+}
+
+fn write_json(stream: &mut TcpStream, status: u16, json: &str) {
+    let head = format!("HTTP/1.1 {status} Answer\r\nContent-Type: application/json\r\n");
+    let _ = stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{json}", json.len()).as_bytes());
 }
 
 /// One call; none if the other side has closed.
@@ -114,6 +146,10 @@ fn serve(stream: &TcpStream, shared: &Mutex<State>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut writer = stream.try_clone().unwrap();
     while let Some(seen) = read(&mut reader) {
+        if is_offer(&seen) {
+            write_json(&mut writer, 404, "{}");
+            continue;
+        }
         let (path, body) = (seen.path.clone(), seen.body.clone());
         let (answer, delay) = {
             let mut state = shared.lock().unwrap();
