@@ -36,10 +36,14 @@
 //! | what ends with what | `identity/revoke.rs` (the cascade), `store/verification.rs` (the chain) |
 //! | why a revoked token is dead everywhere | `cluster/verified.rs`, `identity/follow.rs` |
 //! | a presented token, step by step | `identity/verify.rs` |
+//! | a token of another issuer: keys, claims, people | `identity/external/` |
+//! | what an assertion says, and what signs it | `upstream/assertion.rs`, `identity/signing.rs`; when a new key signs: `identity/keys.rs` |
 //! | the order of checks of an authorization request | `oauth/authorize/mod.rs` |
 //! | how clients authenticate | `oauth/client_auth.rs` |
 //! | how a client id is derived | `oauth/register.rs` |
 //! | where oxide-auth is used | `oauth/engine.rs`, nowhere else |
+//! | how often somebody may call | `domain/limit.rs` (the rule), `gateway/rate.rs` (whose calls), `cluster/limits.rs` |
+//! | what a call costs, when it is charged and when not | `gateway/credits.rs`, `identity/credits.rs`, `store/credits.rs` |
 //! | the discovery documents | `oauth/metadata.rs`; where they stand: `routes/table.rs` |
 //! | the life of a call | `gateway/mod.rs` |
 //! | every refusal: reason, code, status, JSON-RPC number | `gateway/refusal.rs`, `mcp/error.rs` |
@@ -50,9 +54,9 @@
 //! | what a worker is sent | `upstream/worker.rs`, `upstream/identity_headers.rs` |
 //! | how plain upstreams are spoken to | `upstream/h1/mod.rs`; https: `upstream/client.rs` |
 //! | how a tool's policies are merged | `gateway/merge.rs` |
-//! | which policy a resource or a prompt has | `gateway/guard.rs`; how URIs match: `mcp/uri_template.rs`, `mcp/uri.rs` |
-//! | who may read a resource, and whose it is | `gateway/read.rs` |
-//! | what workers offer beside tools | `gateway/offers.rs` (asked), `gateway/library.rs` (listed) |
+//! | which policy a resource or a prompt has | `gateway/library/guard.rs`; how URIs match: `mcp/uri_template.rs`, `mcp/uri.rs` |
+//! | who may read a resource, and whose it is | `gateway/library/read.rs` |
+//! | what workers offer beside tools | `gateway/library/offers.rs` (asked), `gateway/library/mod.rs` (listed) |
 //! | which waiting requests give way to new ones | `identity/waiting.rs` |
 //! | who is signed in | `http/session.rs`, `identity/session.rs` |
 //! | what guards a form | `http/csrf.rs` |

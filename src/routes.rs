@@ -16,12 +16,12 @@ use crate::app::sites::plain_authority;
 use crate::domain::table::Table as Map;
 use crate::gateway::{self, Gateway};
 use crate::http::body::Body;
+use crate::http::document::Document;
 use crate::http::edge::{self, Entered};
 use crate::http::record::Record;
 use crate::http::{answer, cors, unread};
 use crate::oauth::error::OAuthError;
-use crate::oauth::metadata::Document;
-use crate::oauth::{introspect, register, revoke, token};
+use crate::oauth::{introspect, jwks, register, revoke, token};
 use crate::pages;
 
 /// What answers at a path.
@@ -31,8 +31,12 @@ pub enum Endpoint {
     Mcp(web::Data<gateway::Service>),
     /// Forward authentication for proxies, and every path below it.
     Verify(web::Data<gateway::Service>),
-    /// Resource or server metadata.
+    /// Metadata and descriptors that never change.
     Document(Document),
+    /// A service's public manifest.
+    Manifest(web::Data<gateway::Service>),
+    /// The public keys of assertions and signed documents.
+    Jwks,
     /// RFC 7591.
     Register(Arc<Brand>),
     /// The authorization page.
@@ -148,7 +152,9 @@ async fn elsewhere(
         Endpoint::Mcp(service) => gateway::handle(app, gateway, service, req, payload).await,
         Endpoint::Verify(service) => gateway::verify(app, gateway, service, req).await,
         Endpoint::Document(document) if get => document.answer(&req),
-        Endpoint::Document(_) => open(&req, "GET, HEAD, OPTIONS"),
+        Endpoint::Manifest(service) if get => gateway::manifest::answer(&service, &req),
+        Endpoint::Jwks if get => jwks::answer(&app, &req),
+        Endpoint::Document(_) | Endpoint::Manifest(_) | Endpoint::Jwks => open(&req, "GET, HEAD, OPTIONS"),
         Endpoint::Register(brand) if post => {
             cors::open(said(&req, register::handle(&app, &brand, &req, payload).await))
         }

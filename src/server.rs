@@ -16,7 +16,7 @@ use crate::config::{Config, DatabaseKind};
 use crate::gateway::{self, Gateway};
 use crate::identity::follow::Follower;
 use crate::identity::keys::{Keys, KeysError};
-use crate::jobs::{clock, sweep, usage_flush};
+use crate::jobs::{self, clock, credits_flush, sweep, usage_flush};
 use crate::routes::Routes;
 use crate::store::{Store, StoreError};
 use listen::Parts;
@@ -109,6 +109,7 @@ impl Server {
             job.abort();
         }
         usage_flush::run_once(&self.app).await;
+        credits_flush::run_once(&self.app).await;
         self.app.identity.store.close().await;
         Ok(outcome?)
     }
@@ -125,10 +126,18 @@ impl Server {
             actix_web::rt::spawn(every(usage_flush::EVERY, app.clone(), async |app: &App| {
                 usage_flush::run_once(app).await;
             })),
+            actix_web::rt::spawn(every(credits_flush::EVERY, app.clone(), async |app: &App| {
+                credits_flush::run_once(app).await;
+            })),
             actix_web::rt::spawn(every(sweep::EVERY, app.clone(), async |app: &App| {
                 sweep::run_once(app).await;
             })),
             actix_web::rt::spawn(clock::run(app.clone().into_inner())),
+            actix_web::rt::spawn(jobs::keys::run(app.clone().into_inner())),
+            actix_web::rt::spawn(gateway::keep_keys(
+                self.gateway.clone().into_inner(),
+                app.clone().into_inner(),
+            )),
             actix_web::rt::spawn(gateway::keep_fresh(
                 self.gateway.clone().into_inner(),
                 app.clone().into_inner(),

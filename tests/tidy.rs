@@ -27,12 +27,14 @@ const RANKS: [&[&str]; 13] = [
 ];
 
 /// Crates and where they may be named.
-const CRATES: [(&str, &[&str]); 5] = [
+const CRATES: [(&str, &[&str]); 7] = [
     ("actix_web", &["http", "oauth", "gateway", "admin", "pages", "routes", "server", "demo", "cli"]),
     ("sqlx", &["store"]),
     ("redis", &["cluster/redis.rs"]),
     ("oxide_auth", &["oauth/engine.rs"]),
     ("hyper_util", &["upstream"]),
+    ("jsonwebtoken", &["identity"]),
+    ("p256", &["identity/signing.rs"]),
 ];
 
 const ONE_SCREEN: [&str; 5] =

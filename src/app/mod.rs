@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cluster::counters::Counters;
+use crate::cluster::limits::Limits;
 use crate::cluster::verified::VerifiedCache;
 use crate::config::Config;
 use crate::domain::clock::Clock;
@@ -66,6 +67,8 @@ pub struct App {
     /// Addresses that found no room for a registration a moment ago: the next attempts cost the database's one writer
     /// nothing. Attack: refusals in number hold up everybody else's refreshes.
     pub crowded: Counters,
+    /// How often callers have called.
+    pub limits: Limits,
 }
 
 impl App {
@@ -83,6 +86,7 @@ impl App {
             .collect();
         Self {
             crowded: Counters::new(1, CROWDED),
+            limits: Limits::default(),
             plans: plans(&config),
             sites: Sites::new(&config.public_url, &brands, &services),
             config,
@@ -100,6 +104,13 @@ impl App {
     /// The services of a brand.
     pub fn services_of<'a>(&'a self, brand: &'a Brand) -> impl Iterator<Item = &'a Arc<Service>> {
         self.services.iter().filter(|service| service.brand.id == brand.id)
+    }
+
+    /// True if a brand gives out tokens. One whose services take those of another issuer alone has no endpoints for
+    /// them: nothing is advertised that leads nowhere.
+    pub fn issues_tokens(&self, brand: &Brand) -> bool {
+        let mut own = self.services_of(brand).peekable();
+        own.peek().is_none() || own.any(|service| service.accepts_oauth() || service.accepts_pat())
     }
 
     /// The scopes that can be asked for at a brand's issuer, each once, in the configuration's order.
@@ -154,6 +165,7 @@ pub fn plans(config: &Config) -> Table<PlanId, Plan> {
                 id: id.clone(),
                 features: plan.features.clone(),
                 credits_per_month: plan.credits_per_month,
+                rate: plan.rate.map(|rate| rate.rate()),
             };
             (id, plan)
         })

@@ -12,6 +12,9 @@ use super::outcome::Failure;
 use crate::domain::clock::Timestamp;
 use crate::identity::password::{MAX_LENGTH, MIN_LENGTH};
 
+/// No token is longer.
+const LINE: usize = 8192;
+
 /// Where a command reads and writes.
 pub struct Console<'a> {
     json: bool,
@@ -39,6 +42,21 @@ impl<'a> Console<'a> {
             writeln!(self.output, "{text}")?;
         }
         Ok(self.output.flush()?)
+    }
+
+    /// Reads a secret that is no password: one line, without its end or spaces around it.
+    pub fn line(&mut self, what: &str) -> Result<Zeroizing<String>, Failure> {
+        let mut line = Zeroizing::new(String::with_capacity(LINE));
+        let limit = u64::try_from(LINE).unwrap_or(u64::MAX);
+        let read = Read::take(&mut *self.input, limit).read_line(&mut line);
+        read.map_err(|error| {
+            Failure::usage(format!("the {what} on standard input cannot be read: {error}"))
+        })?;
+        let text = line.trim();
+        if text.is_empty() {
+            return Err(Failure::usage(format!("there is no {what} on standard input; one line is read")));
+        }
+        Ok(Zeroizing::new(text.to_owned()))
     }
 
     /// Reads a new password: one line, without its end.

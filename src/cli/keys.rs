@@ -16,7 +16,7 @@ pub enum KeysCommand {
     /// Make the key file; on PostgreSQL every node needs the same one
     #[command(after_help = "Example:\n  portero keys init")]
     Init,
-    /// Add a new key, which signs from now on; the old ones keep verifying
+    /// Add a new key, which is published at once and signs ten minutes later; the old ones keep verifying
     #[command(after_help = "Example:\n  portero keys rotate")]
     Rotate,
 }
@@ -35,7 +35,7 @@ pub fn run(command: KeysCommand, config_path: &Path, console: &mut Console<'_>) 
         KeysCommand::Rotate => {
             let count = Keys::rotate(&file, entropy, now)?;
             let text = format!(
-                "{name} holds {count} keys; give it to every node, and start the servers again to sign with the new one"
+                "{name} holds {count} keys; give it to every node within ten minutes: running servers publish the new key at once and sign with it from then on"
             );
             (count, text)
         }

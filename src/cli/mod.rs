@@ -7,6 +7,7 @@ pub mod console;
 pub mod context;
 pub mod demo;
 pub mod ended;
+pub mod explain;
 pub mod grant;
 pub mod init;
 pub mod introspection_key;
@@ -77,6 +78,11 @@ pub enum Command {
     /// Services: what Portero protects
     #[command(subcommand, after_help = "Example:\n  portero service check")]
     Service(service::ServiceCommand),
+    /// Why a caller may or may not use a tool, step by step, and what would change it
+    #[command(
+        after_help = "Example:\n  portero explain --service mico --tool list_meetings --token - < token.txt"
+    )]
+    Explain(explain::ExplainArgs),
     /// What works on the database.
     #[command(flatten)]
     Data(DataCommand),
@@ -119,6 +125,7 @@ pub fn run_on(cli: &Cli, console: &mut Console<'_>) -> Outcome {
         Command::Demo(args) => demo::run(args, json),
         Command::Serve(args) => serve::run(args, config),
         Command::Service(command) => service::run(command, config, json),
+        Command::Explain(args) => explain::run(args, config, console),
         Command::Init(args) => init::run(args, json),
         Command::Config(command) => config::run(*command, config, json),
         Command::Keys(command) => keys::run(*command, config, console).into(),

@@ -12,10 +12,11 @@ use super::console::{Console, Table};
 use super::context;
 use super::outcome::Failure;
 use crate::app::{App, Doors};
-use crate::domain::decide::{Caller, PlanLack, service_open};
-use crate::gateway::{Gateway, Service};
+use crate::domain::verified::Verified;
+use crate::gateway::explain;
+use crate::gateway::{self, Gateway, Service};
+use crate::identity::external::{PresentedError, is_jwt};
 use crate::identity::keys::Keys;
-use crate::identity::verify::VerifyError;
 
 /// What to do with services.
 #[derive(Debug, Clone, clap::Subcommand)]
@@ -34,7 +35,7 @@ pub enum ServiceCommand {
     Tools {
         /// Only this service
         service: Option<String>,
-        /// As the caller with this token would see them
+        /// As the caller with this token would see them; `-` reads it from standard input
         #[arg(long = "as", value_name = "TOKEN")]
         as_token: Option<String>,
         /// As a Markdown page
@@ -55,7 +56,12 @@ pub fn run(command: &ServiceCommand, config_path: &Path, json: bool) -> Outcome 
                 check(&app, &gateway, service.as_deref(), &mut console).await
             }
             ServiceCommand::Tools { service, as_token, markdown } => {
-                let view = View { token: as_token.as_deref(), markdown: *markdown };
+                let piped = match as_token.as_deref() {
+                    Some("-") => Some(console.line("token")?),
+                    _ => None,
+                };
+                let token = piped.as_ref().map(|token| token.as_str()).or(as_token.as_deref());
+                let view = View { token, markdown: *markdown };
                 tools(&app, &gateway, service.as_deref(), &view, &mut console).await
             }
         };
@@ -66,7 +72,7 @@ pub fn run(command: &ServiceCommand, config_path: &Path, json: bool) -> Outcome 
 }
 
 /// The services, compiled as the server compiles them. The key file is not needed for that, so none is made.
-async fn build(config_path: &Path) -> Result<(App, Gateway), Failure> {
+pub(super) async fn build(config_path: &Path) -> Result<(App, Gateway), Failure> {
     let config = Arc::new(context::load(config_path)?.config);
     let doors = Doors::system();
     let store = context::open_store(&config, &doors)?;
@@ -75,7 +81,11 @@ async fn build(config_path: &Path) -> Result<(App, Gateway), Failure> {
     Ok((app, gateway))
 }
 
-fn chosen<'a>(gateway: &'a Gateway, app: &App, name: Option<&str>) -> Result<Vec<&'a Arc<Service>>, Failure> {
+pub(super) fn chosen<'a>(
+    gateway: &'a Gateway,
+    app: &App,
+    name: Option<&str>,
+) -> Result<Vec<&'a Arc<Service>>, Failure> {
     let ordered = app.services.iter().filter_map(|own| gateway.service(&own.id));
     let chosen: Vec<_> =
         ordered.filter(|own| name.is_none_or(|name| own.policy.id.as_str() == name)).collect();
@@ -159,39 +169,31 @@ fn parsed(bytes: &[u8]) -> Vec<Value> {
     serde_json::from_slice(bytes).unwrap_or_default()
 }
 
+/// What somebody can see, as whoever may use it sees it.
 fn every_tool(service: &Service) -> Vec<Value> {
-    let catalog = service.catalog.load();
-    let mut bytes = b"[".to_vec();
-    for (index, tool) in catalog.tools().enumerate() {
-        if index > 0 {
-            bytes.push(b',');
-        }
-        bytes.extend_from_slice(&tool.listed);
-    }
-    bytes.push(b']');
+    let mut bytes = Vec::new();
+    service.catalog.load().write_all(&mut bytes);
     parsed(&bytes)
 }
 
+/// What `tools/list` would answer. Looking is no use of the token.
 async fn as_caller(app: &App, service: &Service, token: &str) -> Result<Vec<Value>, Failure> {
-    let verified = app.identity.verify(&service.brand, &service.policy.id, token).await;
-    let verified = verified.map_err(|error| match error {
-        VerifyError::Invalid(_) => Failure::refused("the token is not valid at this service"),
-        VerifyError::Unavailable(error) => error.into(),
+    let credential = if service.external.is_some() && is_jwt(token) {
+        gateway::known(app, service, token).await.map(|own| Some(Verified::clone(&own)))
+    } else {
+        let inspected = app.identity.inspect(&service.brand, token).await;
+        inspected.map(|inspected| inspected.verified).map_err(PresentedError::from)
+    };
+    let credential = credential.or_else(|error| match error {
+        PresentedError::Invalid(_) => Ok(None),
+        PresentedError::NoKeys => Err(Failure::refused(error.to_string())),
+        PresentedError::Unavailable(error) => Err(Failure::from(error)),
     })?;
-    let plan = verified.plan.as_ref().and_then(|id| app.plans.get(id));
-    let caller = Caller { credential: Some(&verified), plan };
-    if let Err((lack, feature)) = service_open(caller, &service.policy) {
-        let why = match lack {
-            PlanLack::NoPlan => "its workspace has no plan",
-            PlanLack::FeatureNotIncluded => "its plan does not include the service",
-            PlanLack::Inactive => "its subscription is inactive",
-        };
-        let feature = feature.map(|name| format!(" (feature {name})")).unwrap_or_default();
-        return Err(Failure::refused(format!("this caller may use nothing here: {why}{feature}")));
-    }
-    let mut bytes = Vec::new();
-    service.catalog.load().write_list(caller, &service.policy, &mut bytes);
-    Ok(parsed(&bytes))
+    let credential = credential.ok_or_else(|| Failure::refused("the token is not valid at this service"))?;
+    let listed = explain::catalog_of(app, service, &credential).map_err(|told| {
+        Failure::refused(format!("this caller may use nothing here: {} ({})", told.message, told.code))
+    })?;
+    Ok(parsed(&listed))
 }
 
 fn text<'a>(tool: &'a Value, key: &str) -> &'a str {

@@ -1,5 +1,7 @@
 //! `portero workspace`: what plans are paid for, and who belongs to it.
 
+use std::fmt;
+
 use serde_json::{Value, json};
 
 use super::args;
@@ -8,6 +10,7 @@ use super::context::Context;
 use super::ended::{self, EndArgs, Ending};
 use super::outcome::Failure;
 use crate::domain::workspace::{Workspace, WorkspaceStatus};
+use crate::identity::credits::Used;
 use crate::identity::revoke::Target;
 
 /// What to do with workspaces. A workspace is named by its id.
@@ -154,15 +157,48 @@ async fn show(id: &str, context: &Context, console: &mut Console<'_>) -> Result<
             members.push(user);
         }
     }
+    let credits = credits(&workspace, context).await?;
     let mut value = workspace_json(&workspace);
     let list: Vec<Value> =
         members.iter().map(|user| json!({ "id": user.id, "email": user.email, "name": user.name })).collect();
     if let Some(own) = value.as_object_mut() {
         own.insert("members".to_owned(), json!(list));
+        own.insert("credits".to_owned(), credits.as_ref().map_or(Value::Null, Credits::json));
     }
-    let members: Vec<String> =
-        members.iter().map(|user| format!("{} {} {}", user.id, user.email, user.name)).collect();
-    console.answer(&value, &facts(&workspace, &members))
+    let members = members.iter().map(|user| ("member", format!("{} {} {}", user.id, user.email, user.name)));
+    let text = credits.map_or_else(|| "unmetered".to_owned(), |credits| credits.to_string());
+    let more: Vec<_> = std::iter::once(("credits", text)).chain(members).collect();
+    console.answer(&value, &facts(&workspace, &more))
+}
+
+/// What a workspace on a metered plan has of this month's credits.
+struct Credits {
+    per_month: u64,
+    used: Used,
+}
+
+impl Credits {
+    fn json(&self) -> Value {
+        json!({
+            "month": self.used.month.label(),
+            "per_month": self.per_month,
+            "used": self.used.used,
+            "balance": self.used.balance(self.per_month),
+        })
+    }
+}
+
+impl fmt::Display for Credits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let balance = self.used.balance(self.per_month);
+        write!(f, "{balance} of {} left in {}", self.per_month, self.used.month.label())
+    }
+}
+
+async fn credits(workspace: &Workspace, context: &Context) -> Result<Option<Credits>, Failure> {
+    let plan = workspace.plan.as_ref().and_then(|plan| context.config.plans.get(plan.as_str()));
+    let Some(per_month) = plan.and_then(|plan| plan.credits_per_month) else { return Ok(None) };
+    Ok(Some(Credits { per_month, used: context.identity.credits_used(&workspace.id).await? }))
 }
 
 async fn set_plan(args: &PlanArgs, context: &Context, console: &mut Console<'_>) -> Result<(), Failure> {
@@ -225,7 +261,7 @@ fn workspace_json(workspace: &Workspace) -> Value {
     })
 }
 
-fn facts(workspace: &Workspace, members: &[String]) -> Facts {
+fn facts(workspace: &Workspace, more: &[(&'static str, String)]) -> Facts {
     let own = [
         ("workspace", workspace.id.to_string()),
         ("name", workspace.name.clone()),
@@ -234,5 +270,5 @@ fn facts(workspace: &Workspace, members: &[String]) -> Facts {
         ("status", workspace.status.label().to_owned()),
         ("created", time(workspace.created_at)),
     ];
-    Facts::new(own.into_iter().chain(members.iter().map(|member| ("member", member.clone()))))
+    Facts::new(own.into_iter().chain(more.iter().cloned()))
 }

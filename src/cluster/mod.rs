@@ -5,5 +5,6 @@ pub mod counters;
 pub mod freshness;
 mod generations;
 pub mod known;
+pub mod limits;
 mod names;
 pub mod verified;

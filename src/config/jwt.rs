@@ -22,13 +22,14 @@ pub struct JwtConfig {
     /// `aud` that the tokens must name.
     #[serde(default = "audience")]
     pub audience: String,
-    /// Claim that names the user.
+    /// Claim that names the user; what workers get as the subject.
     #[serde(default = "user_claim")]
     pub user_claim: String,
-    /// Claim that holds the scopes, space-separated or a list.
+    /// Claim that holds the scopes, space-separated or a list; a path with dots leads into objects. With the default
+    /// a token may also have them in `scp` or `permissions`.
     #[serde(default = "scope_claim")]
     pub scope_claim: String,
-    /// Scopes of a token that has no such claim.
+    /// Scopes of a token that carries none of the service's.
     #[serde(default = "assume_scopes")]
     pub assume_scopes: Vec<String>,
 }

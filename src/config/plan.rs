@@ -8,6 +8,7 @@ use super::{
     rate::RateConfig,
     value::Text,
 };
+use crate::domain::credits::MOST;
 
 /// What a workspace pays for, and what that includes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -17,16 +18,18 @@ pub struct PlanConfig {
     pub name: Option<Text>,
     /// Features that the plan includes.
     pub features: Vec<String>,
-    /// Credits of a month.
+    /// Credits of a calendar month (UTC), for everybody in the workspace together. What is left at its end is not
+    /// carried over, nor is what was used beyond it.
     #[schemars(extend("x-default" = "unmetered"))]
     pub credits_per_month: Option<u64>,
-    /// How often a caller of this plan may call, in the place of the service's `rate`.
+    /// How often a caller of this plan may call a service, in the place of the service's own `rate`.
     pub rate: Option<RateConfig>,
 }
 
 impl PlanConfig {
     pub(super) fn validate(&self, id: &str, at: &KeyPath, out: &mut Findings) {
         out.refuse(!is_id(id), at, id_sentence("plan", id));
+        affordable(self.credits_per_month, &at.key("credits_per_month"), out);
         for (index, feature) in self.features.iter().enumerate() {
             let here = at.key("features").index(index);
             out.refuse(!is_feature(feature), &here, feature_sentence(feature));
@@ -34,6 +37,12 @@ impl PlanConfig {
             out.refuse(twice, &here, format!("{feature:?} is there twice; each feature once"));
         }
     }
+}
+
+/// Notes a number of credits that could not be added up.
+pub(super) fn affordable(credits: Option<u64>, at: &KeyPath, out: &mut Findings) {
+    let too_many = credits.is_some_and(|credits| credits > MOST);
+    out.refuse(too_many, at, format!("is too high; at most {MOST} is allowed"));
 }
 
 /// Whether a text can name a plan, brand, service or upstream: it stands in URLs, headers and file names.

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::value::{Unreadable, written_as_text};
+use crate::domain::limit::{Limit, Per, Rate};
 
 /// A limit on how often something may be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -22,6 +23,16 @@ impl RateConfig {
     /// How many calls may come at once.
     pub fn burst(&self) -> NonZeroU32 {
         self.burst.unwrap_or(self.limit.count)
+    }
+
+    /// As callers are held to it.
+    pub fn rate(&self) -> Rate {
+        let per = match self.per {
+            RatePer::Grant => Per::Grant,
+            RatePer::User => Per::User,
+            RatePer::Workspace => Per::Workspace,
+        };
+        Rate { per, limit: Limit::new(self.limit.count, self.limit.window.get(), self.burst()) }
     }
 }
 

@@ -57,7 +57,8 @@ pub struct ServiceConfig {
     /// How a protected call without a token is answered where other tools are public.
     #[serde(default)]
     pub anonymous_challenge: AnonymousChallenge,
-    /// How often a caller may call.
+    /// How often a caller may call tools: each `grant` (a connection, a personal access token, the user of a JWT), `user`
+    /// or `workspace`. Anonymous callers are counted by address, with everything that they send.
     #[schemars(extend("x-default" = "no limit"))]
     pub rate: Option<RateConfig>,
     /// Characters that an answer is shortened to, as valid JSON.

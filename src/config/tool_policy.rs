@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use super::{
     error::{Findings, KeyPath},
     oauth::positive,
-    plan::{feature_sentence, is_feature},
+    plan::{affordable, feature_sentence, is_feature},
     rate::RateConfig,
     scope::{is_scope, scope_sentence},
     value::{Period, Text},
@@ -35,13 +35,15 @@ pub struct ToolPolicy {
     /// Modes that see it; `["live"]` hides it from test keys.
     #[schemars(extend("x-default" = "both"))]
     pub modes: Option<Vec<Mode>>,
-    /// Credits that a call costs.
+    /// Credits that a call costs where the plan is metered: reserved before it is sent, given back if it fails. The worker
+    /// may say in the `X-Portero-Cost` header of its answer what it really cost.
     #[schemars(extend("x-default" = "`0`"))]
     pub cost: Option<u64>,
-    /// `false` lets a call pass when no credits are left, and tells the worker.
+    /// `false` lets a call pass free when too few credits are left, and tells the worker by `X-Portero-Credits`, which is
+    /// then below the cost.
     #[schemars(extend("x-default" = "`true`"))]
     pub cost_required: Option<bool>,
-    /// How often it may be called.
+    /// How often each caller may call it, beside the service's or plan's rate.
     pub rate: Option<RateConfig>,
     /// How long a call may take, in the place of the upstream's `timeout`.
     #[schemars(extend("x-default" = "the upstream's"))]
@@ -193,6 +195,7 @@ impl ToolPolicy {
         if let Some(timeout) = self.timeout {
             positive(timeout, &at.key("timeout"), out);
         }
+        affordable(self.cost, &at.key("cost"), out);
         cap(self.response_cap_chars, &at.key("response_cap_chars"), out);
         if let Some(path) = &self.path {
             out.refuse(

@@ -1,6 +1,7 @@
 //! Plans: what a workspace pays for and what that includes.
 
 use super::ids::PlanId;
+use super::limit::Rate;
 
 /// A plan as configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub struct Plan {
     pub features: Vec<String>,
     /// Credits each month; `None` is unmetered.
     pub credits_per_month: Option<u64>,
+    /// How often its callers may call, in the place of the service's rate.
+    pub rate: Option<Rate>,
 }
 
 impl Plan {

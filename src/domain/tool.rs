@@ -16,7 +16,7 @@ pub enum Confirm {
 }
 
 /// The policy of one tool, resource or prompt, all globs merged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolPolicy {
     /// The scopes a call needs.
     pub scopes: ScopeSet,

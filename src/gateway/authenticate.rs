@@ -1,8 +1,16 @@
 //! Step 2: who calls.
 
+use std::sync::Arc;
+
 use super::call::{Authenticated, Cx, Received};
 use super::refusal::Reason;
-use crate::identity::verify::VerifyError;
+use super::service::Service;
+use crate::app::App;
+use crate::domain::ids::PlanId;
+use crate::domain::plan::Plan;
+use crate::domain::table::Table;
+use crate::domain::verified::Verified;
+use crate::identity::external::PresentedError;
 
 /// Verifies the token for this service, and finds the plan of its workspace.
 ///
@@ -20,12 +28,24 @@ pub async fn authenticate<'r>(cx: Cx<'r>, received: Received<'r>) -> Result<Auth
             Err(Reason::NoCredentials(false))
         };
     };
-    let credential = cx.app.identity.verify(&service.brand, &service.policy.id, token).await.map_err(
-        |error| match error {
-            VerifyError::Invalid(label) => Reason::BadCredentials(label),
-            VerifyError::Unavailable(_) => Reason::Unverifiable("verification_unavailable"),
-        },
-    )?;
+    let credential = known(cx.app, service, token).await.map_err(|error| match error {
+        PresentedError::Invalid(label) => Reason::BadCredentials(label),
+        PresentedError::NoKeys => Reason::Unverifiable("issuer_keys_unavailable"),
+        PresentedError::Unavailable(_) => Reason::Unverifiable("verification_unavailable"),
+    })?;
+    let plan = admit(service, &cx.app.plans, &credential)?;
+    Ok(Authenticated { credential: Some(credential), plan, token: Some(token) })
+}
+
+/// Whether a live credential is one for this service, and the plan of its workspace.
+///
+/// # Errors
+/// 401, and 503 for a plan that is not configured any more.
+pub fn admit<'a>(
+    service: &Service,
+    plans: &'a Table<PlanId, Plan>,
+    credential: &Verified,
+) -> Result<Option<&'a Plan>, Reason> {
     // RFC 8707: a token for another service is no token here, whoever verified it
     let audience = credential.service.as_ref().is_none_or(|own| *own == service.policy.id);
     if !audience || credential.brand != service.policy.brand {
@@ -34,10 +54,18 @@ pub async fn authenticate<'r>(cx: Cx<'r>, received: Received<'r>) -> Result<Auth
     if !service.kinds.contains(&credential.kind) {
         return Err(Reason::BadCredentials("other_kind"));
     }
-    let plan = match &credential.plan {
-        None => None,
+    match &credential.plan {
+        None => Ok(None),
         // a plan that was renamed or removed says nothing about what was paid for
-        Some(id) => Some(cx.app.plans.get(id).ok_or(Reason::Unverifiable("plan_not_configured"))?),
-    };
-    Ok(Authenticated { credential: Some(credential), plan, token: Some(token) })
+        Some(id) => plans.get(id).map(Some).ok_or(Reason::Unverifiable("plan_not_configured")),
+    }
+}
+
+/// The credential behind a token presented at a service, ours or its external issuer's.
+///
+/// # Errors
+/// It is not good here, or nobody can say now.
+pub async fn known(app: &App, service: &Service, token: &str) -> Result<Arc<Verified>, PresentedError> {
+    let (own, external) = (&service.policy.id, service.external.as_ref());
+    app.identity.verify_presented(&service.brand, own, external, &app.upstream, token).await
 }

@@ -13,11 +13,12 @@ use url::Url;
 use super::Gateway;
 use super::catalog::Catalog;
 use super::challenge::{Challenge, metadata_url};
-use super::guard::Guards;
+use super::idempotency::Settled;
 use super::library::Library;
+use super::library::guard::Guards;
 use super::origin::Origins;
 use super::service::{Info, Sentences, Service, Style, Upstream};
-use super::{load, unsupported};
+use super::{external, load, unsupported};
 use crate::app::App;
 use crate::config::{self, Accept, Config, Language, MetadataUrl, ServiceConfig, UpstreamConfig};
 use crate::domain::brand::BrandTokens;
@@ -28,6 +29,7 @@ use crate::domain::verified::TokenKind;
 use crate::mcp::error::Code;
 use crate::mcp::result::Trailer;
 use crate::mcp::version::{Served, Version};
+use crate::upstream::assertion::Parties;
 use crate::upstream::identity_headers::Names;
 
 impl Gateway {
@@ -62,7 +64,12 @@ impl Gateway {
             origins: Origins::new(&config.public_url, &config.allowed_origins),
             body_limit: config.body_limit.as_usize(),
             language: language(config),
+            settled: Settled::new(),
         };
+        let faults = external::ready(&gateway, app);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         load::at_start(&gateway, app).await?;
         Ok(gateway)
     }
@@ -86,9 +93,11 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
     Ok(Service {
         brand: brand(config, own)?,
         kinds: own.accept.iter().map(|kind| kind_of(*kind)).collect(),
+        external: external::compile(config, own)?,
         has_public: own.tool.values().any(|policy| policy.public == Some(true)) || guards.has_public(),
         guards,
         versions: Served::new(versions).ok_or("protocol_versions is empty")?,
+        rate: own.rate.map(|rate| rate.rate()),
         style: Style {
             errors: own.errors,
             text: own.error_text,
@@ -101,13 +110,16 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
             .filter_map(|(word, n)| Some((Code::from_word(word)?, *n)))
             .collect(),
         upgrade_url: own.upgrade_url.clone(),
+        batches: own.batches,
+        response_cap: own.response_cap_chars,
+        validates: own.validate_arguments,
         require_accept: own.require_accept,
         challenge: challenge(&path)?,
         twin_challenge: challenge(&twin)?,
         path,
         info: info(own),
         catalog: ArcSwap::from_pointee(Catalog::pending()),
-        upstreams: own.upstream.iter().map(upstream).collect::<Result<_, _>>()?,
+        upstreams: own.upstream.iter().map(|one| upstream(config, own, one)).collect::<Result<_, _>>()?,
         descriptors: Mutex::new(vec![None; own.upstream.len()]),
         library: ArcSwap::from_pointee(Library::pending(!own.resources.is_empty(), !own.prompt.is_empty())),
         offers: Mutex::new(vec![None; own.upstream.len()]),
@@ -164,7 +176,7 @@ fn info(own: &ServiceConfig) -> Info {
     }
 }
 
-fn upstream(own: &UpstreamConfig) -> Result<Upstream, String> {
+fn upstream(config: &Config, service: &ServiceConfig, own: &UpstreamConfig) -> Result<Upstream, String> {
     let text = own.url.as_deref().unwrap_or_default();
     let mut url = Url::parse(text).map_err(|error| format!("upstream {:?}: url: {error}", own.id))?;
     let mut headers = HeaderMap::new();
@@ -195,6 +207,10 @@ fn upstream(own: &UpstreamConfig) -> Result<Upstream, String> {
             Some(format!("{base}/tools").parse().map_err(|_| format!("upstream {:?}: url {base}", own.id))?)
         },
         base,
+        assertion: own.assertion.then(|| {
+            let issuer = config.brand.get(&service.brand).map(|brand| brand.issuer.clone());
+            Arc::new(Parties { issuer: issuer.unwrap_or_default(), audience: own.id.clone() })
+        }),
         unlisted: own.unlisted,
         timeout: own.timeout.get(),
     })

@@ -1,21 +1,25 @@
 //! The tools of a service: put together from what upstreams offer and what policy says, then listed for each
 //! caller out of ready pieces.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::Uri;
 use serde_json::{Value, json};
 
+use super::credits::Price;
+use super::library::guard;
 use super::service::{Service, Tool, Upstream};
 use super::trace::CARRIED;
-use super::{guard, merge};
-use crate::config::{Confirm as ConfirmConfig, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted};
+use super::{merge, validate};
+use crate::config::{Confirm as ConfirmConfig, Language, ToolPolicy as PolicyConfig, Unlisted};
 use crate::domain::decide::{self, Caller, PlanLack, Visibility};
 use crate::domain::scope::ScopeSet;
 use crate::domain::service::{LockedMode, ServicePolicy};
 use crate::domain::table::Table;
 use crate::domain::tool::{Confirm, ToolPolicy};
+use crate::http::document::Document;
+use crate::mcp::cap::{self, Cap};
 use crate::mcp::error::Code;
 use crate::mcp::headers;
 use crate::mcp::tool::Descriptor;
@@ -31,6 +35,7 @@ pub struct Catalog {
     by_name: Table<Box<str>, Arc<Tool>>,
     /// True while some upstream has not yet said what it offers.
     pub pending: bool,
+    manifest: OnceLock<Document>,
 }
 
 impl Catalog {
@@ -70,6 +75,23 @@ impl Catalog {
             out.extend_from_slice(piece);
         }
         out.push(b']');
+    }
+
+    /// Writes the array of every tool that somebody can see, as whoever may use it sees it.
+    pub fn write_all(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (index, tool) in self.tools.iter().filter(|tool| !tool.policy.hidden).enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(&tool.listed);
+        }
+        out.push(b']');
+    }
+
+    /// What is published of it, made when it is asked for the first time.
+    pub fn manifest(&self, make: impl FnOnce() -> Document) -> &Document {
+        self.manifest.get_or_init(make)
     }
 
     /// Puts a catalog together.
@@ -142,12 +164,26 @@ impl Maker<'_> {
             listed,
             locked,
             uri,
+            assertion: upstream.assertion.clone(),
             timeout: own.timeout.map_or(upstream.timeout, crate::config::Period::get),
+            rate: own.rate.map(|rate| rate.rate()),
+            price: Price { cost: own.cost.unwrap_or(0), optional: own.cost_required == Some(false) },
             structured,
             mirrors: headers::mirrors(descriptor.input_schema()),
             confirm_message: message.into(),
-            client_key: own.idempotency != Some(Idempotency::Off),
+            idempotency: own.idempotency.unwrap_or_default(),
+            cap: self.cap(&own),
+            arguments: if self.service.validates { Some(validate::compile(descriptor)?) } else { None },
         })
+    }
+
+    fn cap(&self, own: &PolicyConfig) -> Option<Cap> {
+        let chars = own.response_cap_chars.or(self.service.response_cap)?;
+        let language = match self.language {
+            Language::Es => cap::Language::Es,
+            Language::En => cap::Language::En,
+        };
+        Some(Cap { chars: usize::try_from(chars).unwrap_or(usize::MAX), language })
     }
 
     /// The operator's `readOnlyHint` counts before the worker's own.

@@ -5,59 +5,104 @@ use std::sync::Arc;
 
 use actix_web::rt;
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use tokio::time::{Instant, timeout_at};
 
 use super::Gateway;
 use super::answer::Answer;
 use super::call::{Authenticated, Cx, Frame};
+use super::credits::{self, Charge};
+use super::idempotency::{Claimed, Ticket};
 use super::policy::Permitted;
+use super::prove::prove;
 use super::refusal::Reason;
 use super::relay::Relay;
 use super::service::{Service, Tool};
-use super::trace::{self, Trace};
+use super::trace::Trace;
 use crate::app::App;
 use crate::config::ErrorStyle;
 use crate::domain::decide::Caller;
 use crate::domain::verified::Verified;
+use crate::mcp::cap::Shortened;
 use crate::mcp::error::Code;
 use crate::mcp::jsonrpc::Id;
+use crate::mcp::own_result;
 use crate::mcp::result::{self, ToolText};
 use crate::mcp::version::Version;
 use crate::upstream::client::{Failure, Headers};
 use crate::upstream::identity_headers::{Carrier, Lines};
-use crate::upstream::worker;
+use crate::upstream::worker::{self, Answered};
 
-/// Sends the call. Only what was permitted can be sent: nothing else has this type.
+/// What marks an answer that was kept, in `_meta`.
+const REPLAYED: &str = "io.portero/replayed";
+const REPLAYED_META: &str = "\"io.portero/replayed\":true";
+/// What a worker's sentence may take in a JSON-RPC error.
+const MAX_MESSAGE: usize = 2000;
+
+/// Sends the call. Only what was permitted can be sent: nothing else
+/// has this type, and nobody else is running it.
 ///
 /// # Errors
 /// The upstream's failures, and its refusals where the service says them as JSON-RPC errors.
 pub async fn send(
     cx: Cx<'_>,
     caller: &Authenticated<'_>,
-    call: Permitted<'_>,
+    claimed: Claimed<'_>,
     frame: &Frame<'_>,
 ) -> Result<Answer, Reason> {
-    let outgoing = Outgoing::new(cx, caller, &call);
+    let Claimed { call, key, ticket } = claimed;
+    let charge = match credits::reserve(cx, caller, &call).await {
+        Ok(charge) => charge,
+        Err(reason) => {
+            if let Some(ticket) = ticket {
+                ticket.give_up().await;
+            }
+            return Err(reason);
+        }
+    };
+    let outgoing = Outgoing::new(cx, caller, &call, key, charge);
     let deadline = outgoing.deadline;
     // up to 2025-11-25 a lost connection is no cancellation: what writes is seen through to the end
-    let answer = if call.version().is_modern() || call.tool().policy.read_only {
-        outgoing.call().await?
+    let seen_through = !call.version().is_modern() && !call.tool().policy.read_only;
+    let aborted = |_| Reason::Unavailable("call_aborted");
+    let (answer, open) = if seen_through {
+        rt::spawn(outgoing.settled(ticket)).await.map_err(aborted)?
     } else {
-        rt::spawn(outgoing.call()).await.map_err(|_| Reason::Unavailable("call_aborted"))??
+        outgoing.settled(ticket).await
     };
-    let finish = Finish { service: cx.service, tool: call.tool(), id: call.id(), version: call.version() };
-    match answer {
+    match answer? {
         worker::Answer::Stream(body) => {
-            let relay = Relay::new(cx, caller, &call, deadline);
+            let relay = Relay::new(cx, caller, &call, deadline, open);
             if frame.accepted.stream {
-                Ok(Answer::stream(relay.stream(body)))
-            } else {
-                Ok(Answer::json(relay.collect(body).await?, "allowed"))
+                return Ok(Answer::stream(relay.stream(body)));
             }
+            let collected = if seen_through {
+                rt::spawn(relay.collect(body)).await.map_err(aborted)?
+            } else {
+                relay.collect(body).await
+            };
+            Ok(Answer::json(collected, "allowed"))
         }
-        answer => Ok(Answer::json(finish.whole(answer)?, "allowed")),
+        answer => Ok(Answer::json(Finish::of(cx, &call).whole(&answer)?, "allowed")),
     }
+}
+
+/// Answers a call that was done before with what the worker said then.
+///
+/// # Errors
+/// As the worker's answer had at its time.
+pub fn replay(cx: Cx<'_>, call: &Permitted<'_>, answer: &worker::Answer) -> Result<Answer, Reason> {
+    let finish = Finish { replayed: true, ..Finish::of(cx, call) };
+    Ok(Answer::json(finish.whole(answer)?, "replayed"))
+}
+
+/// What is written down when a stream ends.
+#[derive(Default)]
+pub struct Open {
+    /// What keeps its answer for a repetition.
+    pub ticket: Option<Ticket>,
+    /// What it is charged.
+    pub charge: Option<Box<Charge>>,
 }
 
 /// A call on its way: it owns all it needs, since it may outlive the request.
@@ -71,16 +116,21 @@ struct Outgoing {
     confirmed: bool,
     intent: Option<String>,
     body: Bytes,
+    assertion: Option<String>,
     deadline: Instant,
+    charge: Option<Box<Charge>>,
 }
 
 impl Outgoing {
-    fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Permitted<'_>) -> Self {
+    fn new(
+        cx: Cx<'_>,
+        caller: &Authenticated<'_>,
+        call: &Permitted<'_>,
+        key: Option<String>,
+        charge: Option<Box<Charge>>,
+    ) -> Self {
         let tool = Arc::clone(call.tool());
         let trace = Trace::new(cx, call.meta());
-        // a worker can tell a repeated write by its key, so every write has one
-        let key = || call.key().map_or_else(|| trace::random_key(&*cx.app.entropy), str::to_owned);
-        let key = (!tool.policy.read_only).then(key);
         Self {
             app: Arc::clone(cx.app),
             gateway: Arc::clone(cx.gateway),
@@ -90,14 +140,37 @@ impl Outgoing {
             confirmed: call.confirmed(),
             intent: call.intent().map(str::to_owned),
             body: call.body().clone(),
+            assertion: None,
             deadline: Instant::now() + tool.timeout,
+            charge,
             tool,
         }
     }
 
-    async fn call(self) -> Result<worker::Answer, Failure> {
-        let answer = worker::call(&self.app.upstream, &self.tool.uri, &self, &self.body);
+    async fn call(&mut self) -> Result<Answered, Failure> {
+        if let Some(parties) = &self.tool.assertion {
+            let mut facts = self.gateway.names.facts();
+            facts.fixed(&self.tool.headers);
+            self.add(&mut facts);
+            self.assertion = Some(prove(&self.app, parties, facts, &self.body)?);
+        }
+        let own = &*self;
+        let answer = worker::call(&own.app.upstream, &own.tool.uri, own, &own.body);
         timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
+    }
+
+    /// Makes the call and writes down what came of it, whoever still listens.
+    async fn settled(mut self, ticket: Option<Ticket>) -> (Result<worker::Answer, Failure>, Open) {
+        let answered = self.call().await;
+        let (outcome, charge) = match credits::after(self.charge.take(), answered).await {
+            Ok((answer, charge)) => (Ok(answer), charge),
+            Err(failure) => (Err(failure), None),
+        };
+        let ticket = match ticket {
+            Some(ticket) => ticket.settle(&outcome).await,
+            None => None,
+        };
+        (outcome, Open { ticket, charge })
     }
 
     /// Adds what this call has beside every call's.
@@ -108,7 +181,13 @@ impl Outgoing {
         if self.confirmed {
             names.confirmation(headers, self.intent.as_deref());
         }
+        if let Some(balance) = self.charge.as_ref().and_then(|charge| charge.balance()) {
+            names.credits(headers, balance);
+        }
         self.trace.write(headers, self.key.as_deref());
+        if let Some(assertion) = &self.assertion {
+            names.assertion(headers, assertion);
+        }
     }
 }
 
@@ -124,6 +203,10 @@ impl Headers for Outgoing {
         lines.extend_from_slice(fixed);
         self.add(&mut Lines(lines));
     }
+
+    fn noted(&self) -> Option<&HeaderName> {
+        self.charge.as_ref().map(|_| self.gateway.names.cost())
+    }
 }
 
 /// What it takes to write the answer of a call.
@@ -137,28 +220,47 @@ pub struct Finish<'a> {
     pub id: Id<'a>,
     /// The revision.
     pub version: Version,
+    /// True for an answer that was kept.
+    pub replayed: bool,
 }
 
-impl Finish<'_> {
+impl<'a> Finish<'a> {
+    /// For a call whose answer has just come.
+    fn of(cx: Cx<'a>, call: &'a Permitted<'_>) -> Self {
+        let (tool, id, version) = (call.tool(), call.id(), call.version());
+        Self { service: cx.service, tool, id, version, replayed: false }
+    }
+
     /// Writes the answer around what the worker said.
     ///
     /// # Errors
     /// What cannot be passed on, and what the service says as a JSON-RPC error.
-    pub fn whole(self, answer: worker::Answer) -> Result<Vec<u8>, Reason> {
+    pub fn whole(self, answer: &worker::Answer) -> Result<Vec<u8>, Reason> {
         let unreadable = Reason::Unavailable("upstream_answer_unreadable");
         match answer {
-            worker::Answer::Json(body) => self.json(&body).ok_or(unreadable),
-            worker::Answer::Result(body) => {
-                let text = std::str::from_utf8(&body).map_err(|_| unreadable.clone())?;
-                result::pass(self.id, self.version, &self.service.info.trailer, text).ok_or(unreadable)
-            }
-            worker::Answer::Refused(status, body) => self.refused(status, &body),
+            worker::Answer::Json(body) => self.json(body).ok_or(unreadable),
+            worker::Answer::Result(body) => self.own_result(body).ok_or(unreadable),
+            worker::Answer::Refused(status, body) => self.refused(*status, body),
             worker::Answer::Stream(_) => Err(unreadable),
         }
     }
 
+    fn own_result(self, body: &[u8]) -> Option<Vec<u8>> {
+        let text = std::str::from_utf8(body).ok()?;
+        let mut text = Cow::Borrowed(text);
+        if let Some(short) = self.tool.cap.as_ref().and_then(|cap| own_result::shorten(&text, cap)) {
+            text = Cow::Owned(short);
+        }
+        if self.replayed {
+            text = Cow::Owned(own_result::mark(&text, REPLAYED, "true")?);
+        }
+        result::pass(self.id, self.version, &self.service.info.trailer, &text)
+    }
+
     fn json(self, body: &[u8]) -> Option<Vec<u8>> {
-        let text = std::str::from_utf8(body).ok()?.trim();
+        let whole = std::str::from_utf8(body).ok()?.trim();
+        let short = self.tool.cap.as_ref().and_then(|cap| cap.json(whole));
+        let text = short.as_ref().map_or(whole, Shortened::data);
         let structured = self.tool.structured.as_ref().filter(|_| self.version.is_structured());
         let structured = structured.and_then(|(before, after)| match text.as_bytes().first() {
             Some(b'{') => Some(("", text, "")),
@@ -166,7 +268,9 @@ impl Finish<'_> {
             // only the stateless revision takes values that are no objects
             _ => self.version.is_modern().then_some(("", text, "")),
         });
-        Some(self.text(ToolText { text, is_error: false, structured, meta: "" }))
+        let text = short.as_ref().map_or(text, |short| short.text.as_str());
+        let meta = if self.replayed { REPLAYED_META } else { "" };
+        Some(self.text(ToolText { text, is_error: false, structured, meta }))
     }
 
     /// A worker's own no goes through untouched, with its status beside it.
@@ -184,8 +288,15 @@ impl Finish<'_> {
                 return Err(Reason::Worker(code, message(text).into()));
             }
         }
-        let meta = format!("\"io.portero/status\":{status}");
-        Ok(self.text(ToolText { text: text.trim(), is_error: true, structured: None, meta: &meta }))
+        let mut meta = format!("\"io.portero/status\":{status}");
+        if self.replayed {
+            meta.push(',');
+            meta.push_str(REPLAYED_META);
+        }
+        let text = text.trim();
+        let short = self.tool.cap.as_ref().and_then(|cap| cap.content(text));
+        let text = short.as_deref().unwrap_or(text);
+        Ok(self.text(ToolText { text, is_error: true, structured: None, meta: &meta }))
     }
 
     fn text(self, content: ToolText<'_>) -> Vec<u8> {
@@ -200,5 +311,5 @@ pub fn message(text: &str) -> String {
     let nested = error.and_then(|error| error.get("message"));
     let sentence =
         [nested, error, value.get("message")].into_iter().flatten().find_map(serde_json::Value::as_str);
-    sentence.map_or(Cow::Borrowed("The tool refused."), Cow::Borrowed).into_owned()
+    sentence.unwrap_or("The tool refused.").chars().take(MAX_MESSAGE).collect()
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::call::{Authenticated, Cx, Entitled, Frame, Resolved};
-use super::refusal::{self, Reason, ScopeFacts};
-use crate::domain::decide::{self, Denial};
+use super::refusal::{Reason, ScopeFacts};
+use crate::domain::decide::{self, Caller, Denial};
 use crate::domain::scope::ScopeSet;
+use crate::domain::service::ServicePolicy;
 use crate::domain::tool::ToolPolicy;
 use crate::mcp::jsonrpc;
 
@@ -42,23 +43,16 @@ pub fn tool<'b>(
             Reason::unknown_tool("absent", &name)
         });
     };
-    let who = caller.caller();
-    match decide::decide(who, &cx.service.policy, &tool.policy) {
-        Ok(()) => {
+    if let Err(denial) = decide::decide(caller.caller(), &cx.service.policy, &tool.policy) {
+        if matches!(denial, Denial::MissingScope(_)) {
             frame.tool = Some(Arc::clone(tool));
-            Ok(Entitled { call, tool: Arc::clone(tool) })
         }
-        Err(Denial::Unknown(_)) if who.credential.is_none() => Err(Reason::NoCredentials(true)),
-        Err(Denial::MissingScope(needed)) => {
-            frame.tool = Some(Arc::clone(tool));
-            Err(missing_scope(cx, caller, needed))
-        }
-        Err(denial) => {
-            let plan = caller.credential.as_ref().and_then(|own| own.plan.as_ref());
-            let reason = refusal::of_denial(&denial, &name, plan);
-            Err(reason.unwrap_or(Reason::Unavailable("undecided")))
-        }
+        return Err(denied(&cx.service.policy, caller.caller(), &denial, |label| {
+            Reason::unknown_tool(label, &name)
+        }));
     }
+    frame.tool = Some(Arc::clone(tool));
+    Ok(Entitled { call, tool: Arc::clone(tool) })
 }
 
 /// A resource or a prompt under its policy; `absent` says of it that there is none.
@@ -71,16 +65,25 @@ pub fn guarded(
     policy: &ToolPolicy,
     absent: impl FnOnce(&'static str) -> Reason,
 ) -> Result<(), Reason> {
-    let who = caller.caller();
-    match decide::decide(who, &cx.service.policy, policy) {
-        Ok(()) => Ok(()),
-        Err(Denial::Unknown(_)) if who.credential.is_none() => Err(Reason::NoCredentials(true)),
-        Err(Denial::Unknown(label)) => Err(absent(label)),
-        Err(Denial::MissingScope(needed)) => Err(missing_scope(cx, caller, needed)),
-        Err(denial) => {
-            let plan = caller.credential.as_ref().and_then(|own| own.plan.as_ref());
-            let reason = refusal::of_denial(&denial, "", plan);
-            Err(reason.unwrap_or(Reason::Unavailable("undecided")))
+    decide::decide(caller.caller(), &cx.service.policy, policy)
+        .map_err(|denial| denied(&cx.service.policy, caller.caller(), &denial, absent))
+}
+
+/// The reason of a denial; `absent` says that there is no such thing.
+pub fn denied(
+    service: &ServicePolicy,
+    who: Caller<'_>,
+    denial: &Denial<'_>,
+    absent: impl FnOnce(&'static str) -> Reason,
+) -> Reason {
+    match denial {
+        Denial::Unknown(label) if who.credential.is_some() => absent(label),
+        Denial::MissingScope(needed) => missing_scope(service, who, needed),
+        Denial::Unknown(_) | Denial::Unauthorized => Reason::NoCredentials(true),
+        Denial::Blocked => Reason::Blocked,
+        Denial::Locked(lack, feature) => {
+            let plan = who.credential.and_then(|own| own.plan.as_ref());
+            Reason::plan(*lack, Some(feature), plan, true)
         }
     }
 }
@@ -91,14 +94,13 @@ pub fn guarded(
 /// 403.
 pub fn scopes(cx: Cx<'_>, caller: &Authenticated<'_>, needed: &ScopeSet) -> Result<(), Reason> {
     let covers = caller.credential.as_ref().is_some_and(|own| own.scopes.covers(needed));
-    if covers { Ok(()) } else { Err(missing_scope(cx, caller, needed)) }
+    if covers { Ok(()) } else { Err(missing_scope(&cx.service.policy, caller.caller(), needed)) }
 }
 
 /// A step-up asks for what is granted too: clients of 2025-11-25 replace their scopes instead of adding.
-fn missing_scope(cx: Cx<'_>, caller: &Authenticated<'_>, needed: &ScopeSet) -> Reason {
-    let who = caller.caller();
+fn missing_scope(service: &ServicePolicy, who: Caller<'_>, needed: &ScopeSet) -> Reason {
     let granted = who.credential.map(|own| &own.scopes);
-    let declared = cx.service.policy.scopes.iter();
+    let declared = service.scopes.iter();
     let ask: ScopeSet = declared
         .filter(|scope| needed.contains(scope) || granted.is_some_and(|granted| granted.contains(scope)))
         .collect();

@@ -9,7 +9,7 @@ use http::Uri;
 
 use super::Gateway;
 use super::catalog::Catalog;
-use super::offers;
+use super::library::offers;
 use super::service::{Service, Upstream};
 use crate::app::App;
 use crate::domain::ids::ServiceId;

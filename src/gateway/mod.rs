@@ -1,7 +1,7 @@
 //! The MCP endpoint: the life of a call on one screen.
 //!
 //! ```text
-//! Received → Authenticated → Resolved → Entitled → Permitted → sent
+//! Received → Authenticated → Resolved → Entitled → Admitted → Permitted → Claimed → sent
 //! ```
 //!
 //! Each step is a file, takes the stage before it and gives the next; what was not permitted cannot be sent,
@@ -10,39 +10,43 @@
 
 mod accept;
 mod answer;
-mod ask;
 mod authenticate;
+mod batch;
 mod body;
 mod build;
 mod call;
 mod catalog;
 mod challenge;
 mod cors;
+mod credits;
 mod dispatch;
 mod entitle;
-mod guard;
+pub mod explain;
+mod external;
+mod idempotency;
 mod library;
 mod load;
+pub mod manifest;
 mod merge;
 mod methods;
 mod names;
-mod offers;
+pub mod openapi;
 mod origin;
 mod policy;
 mod probe;
-mod prompts;
-mod read;
+mod prove;
+mod rate;
 mod receive;
 mod refusal;
 mod relay;
 mod render;
 mod resolve;
-mod resources;
 mod service;
 #[cfg(test)]
 mod tests;
 mod trace;
 mod unsupported;
+mod validate;
 mod verify;
 mod words;
 
@@ -50,13 +54,17 @@ use actix_web::http::{Method, header};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
 use bytes::Bytes;
 
+pub use authenticate::known;
 pub use catalog::Catalog;
+pub use external::keep_keys;
 pub use load::keep_fresh;
 pub use service::{Gateway, Service, Tool, Upstream};
 pub use verify::verify;
 
 use answer::Answer;
 use call::{Authenticated, Cx, Frame};
+use idempotency::Turn;
+use library::{prompts, read, resources};
 use refusal::Reason;
 
 use crate::app::App;
@@ -112,7 +120,11 @@ async fn life(cx: Cx<'_>, mut payload: web::Payload) -> HttpResponse {
         (Ok(_), Err(reason)) => Err(reason.clone()),
         (Ok(accepted), Ok(body)) => {
             frame.accepted = accepted;
-            converse(cx, &caller, body, &mut frame).await
+            if batch::is_taken(cx, body) {
+                Box::pin(batch::answer(cx, &caller, body)).await
+            } else {
+                converse(cx, &caller, body, &mut frame).await
+            }
         }
     };
     let answer = outcome.unwrap_or_else(|reason| render::refuse(cx, &frame, &reason));
@@ -130,7 +142,9 @@ async fn converse<'b>(
     body: &'b Bytes,
     frame: &mut Frame<'b>,
 ) -> Result<Answer, Reason> {
-    let Some(resolved) = resolve::resolve(cx, body, frame)? else { return Ok(Answer::accepted()) };
+    let resolved = resolve::resolve(cx, body, frame)?;
+    rate::message(cx, caller, resolved.as_ref().map(|resolved| resolved.method))?;
+    let Some(resolved) = resolved else { return Ok(Answer::accepted()) };
     match resolved.method {
         Rpc::Initialize => Ok(methods::initialize(cx, &resolved)),
         Rpc::Discover => Ok(methods::discover(cx, &resolved)),
@@ -138,8 +152,12 @@ async fn converse<'b>(
         Rpc::ToolsList => methods::tools_list(cx, caller, &resolved),
         Rpc::ToolsCall => {
             let entitled = entitle::tool(cx, caller, resolved, frame)?;
-            let permitted = policy::permit(cx, entitled, body)?;
-            dispatch::send(cx, caller, permitted, frame).await
+            let admitted = rate::admit(cx, caller, entitled)?;
+            let permitted = policy::permit(cx, admitted, body)?;
+            match idempotency::turn(cx, caller, permitted).await? {
+                Turn::Send(claimed) => dispatch::send(cx, caller, claimed, frame).await,
+                Turn::Replay(call, answer) => dispatch::replay(cx, &call, &answer),
+            }
         }
         Rpc::ResourcesList => resources::list(cx, caller, &resolved).await,
         Rpc::ResourceTemplatesList => resources::templates(cx, caller, &resolved),

@@ -13,6 +13,8 @@ pub static METHOD: HeaderName = HeaderName::from_static(headers::METHOD);
 pub static NAME: HeaderName = HeaderName::from_static(headers::NAME);
 /// `Idempotency-Key`.
 pub static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// `Mcp-Session-Id`.
+pub static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 /// W3C Trace Context §3.2.
 pub static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// W3C Trace Context §3.3.

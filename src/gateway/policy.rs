@@ -10,8 +10,11 @@ use serde_json::{Map, Value};
 
 use super::call::{Cx, Entitled};
 use super::names;
+use super::rate::Admitted;
 use super::refusal::Reason;
 use super::service::Tool;
+use super::validate;
+use crate::config::Idempotency;
 use crate::domain::tool::Confirm;
 use crate::mcp::arguments;
 use crate::mcp::jsonrpc::{self, Id, Meta};
@@ -78,8 +81,8 @@ impl<'b> Permitted<'b> {
 ///
 /// # Errors
 /// What is missing, in words that a model can act on.
-pub fn permit<'b>(cx: Cx<'_>, entitled: Entitled<'b>, body: &'b Bytes) -> Result<Permitted<'b>, Reason> {
-    let Entitled { call, tool } = entitled;
+pub fn permit<'b>(cx: Cx<'_>, admitted: Admitted<'b>, body: &'b Bytes) -> Result<Permitted<'b>, Reason> {
+    let Entitled { call, tool } = admitted.into_entitled();
     let given = call.params.arguments.filter(|raw| !jsonrpc::is_null(raw));
     if given.is_some_and(|raw| !jsonrpc::is_object(raw)) {
         return Err(Reason::Params("arguments is an object"));
@@ -93,6 +96,9 @@ pub fn permit<'b>(cx: Cx<'_>, entitled: Entitled<'b>, body: &'b Bytes) -> Result
         Some(given) => (body.slice_ref(given.get().as_bytes()), false, None),
         None => (Bytes::from_static(b"{}"), false, None),
     };
+    if let Some(schema) = &tool.arguments {
+        validate::arguments(schema, &sent)?;
+    }
     let key = if tool.policy.read_only { None } else { key(cx, &tool, &call.meta)? };
     Ok(Permitted {
         tool,
@@ -146,7 +152,7 @@ fn mirrored(cx: Cx<'_>, tool: &Tool, given: Option<&RawValue>) -> Result<(), Rea
 
 /// The client's key, from its header or `_meta`; it goes into a header, so it is short and printable.
 fn key<'b>(cx: Cx<'_>, tool: &Tool, meta: &Meta<'b>) -> Result<Option<Cow<'b, str>>, Reason> {
-    if !tool.client_key {
+    if tool.idempotency == Idempotency::Off {
         return Ok(None);
     }
     let key = match meta.idempotency_key {
@@ -160,6 +166,6 @@ fn key<'b>(cx: Cx<'_>, tool: &Tool, meta: &Meta<'b>) -> Result<Option<Cow<'b, st
         |key: &str| (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
     match key {
         Some(key) if good(&key) => Ok(Some(key)),
-        _ => Err(Reason::Arguments("an idempotency key is 1 to 255 printable ASCII characters".into())),
+        _ => Err(Reason::Key("an idempotency key is one of 1 to 255 visible ASCII characters")),
     }
 }

@@ -1,8 +1,9 @@
 //! Why a request is refused: the rich reason inside, one public code outside.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
-use crate::domain::decide::{Denial, PlanLack};
+use crate::domain::decide::PlanLack;
 use crate::domain::ids::PlanId;
 use crate::domain::verified::TokenKind;
 use crate::mcp::error::Code;
@@ -57,10 +58,16 @@ pub enum Reason {
     MissingScope(Box<ScopeFacts>),
     /// The bill is overdue and the tool writes.
     Blocked,
+    /// Called too often; how long to wait.
+    Rate(Duration),
+    /// The credits of the month do not suffice.
+    Credits(Box<CreditFacts>),
     /// A person has to confirm; what would be lost, and whether an intent is asked for.
     Confirm(Box<str>, bool),
     /// Arguments that cannot be used.
     Arguments(Box<str>),
+    /// An idempotency key that cannot be used.
+    Key(&'static str),
     /// The upstream cannot be reached or understood; the word is for logs.
     Unavailable(&'static str),
     /// The upstream took too long.
@@ -80,6 +87,19 @@ pub struct PlanFacts {
     pub plan: Option<PlanId>,
     /// True if the tool itself asks for the feature.
     pub own: bool,
+}
+
+/// What a refusal for want of credits knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreditFacts {
+    /// The plan the workspace is on.
+    pub plan: PlanId,
+    /// What the call costs.
+    pub cost: u64,
+    /// What is left; below zero where more was used.
+    pub left: i64,
+    /// The day on which there are new ones.
+    pub renews: String,
 }
 
 /// What a scope refusal knows.
@@ -120,8 +140,10 @@ impl Reason {
             Self::NoResource(..) => Code::ResourceNotFound,
             Self::MissingScope(_) => Code::MissingScope,
             Self::Blocked => Code::WorkspaceBlocked,
+            Self::Rate(_) => Code::RateLimited,
+            Self::Credits(_) => Code::CreditsExhausted,
             Self::Confirm(..) => Code::ConfirmationRequired,
-            Self::Arguments(_) => Code::InvalidArguments,
+            Self::Arguments(_) | Self::Key(_) => Code::InvalidArguments,
             Self::Unavailable(_) => Code::UpstreamUnavailable,
             Self::Timeout => Code::UpstreamTimeout,
             Self::Worker(code, _) => *code,
@@ -182,6 +204,16 @@ impl Reason {
         }))
     }
 
+    /// Whole seconds until a call may come again, where that is why; never too few, and at least one.
+    pub fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::Rate(wait) => {
+                Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).map(|wait| wait.max(1))
+            }
+            _ => None,
+        }
+    }
+
     /// What outside is told of a tool's own text: never longer than a line.
     pub fn unknown_tool(label: &'static str, name: &str) -> Self {
         Self::UnknownTool(label, line(name))
@@ -204,17 +236,6 @@ impl From<Failure> for Reason {
             Failure::Unavailable(label) => Self::Unavailable(label),
             Failure::Timeout => Self::Timeout,
         }
-    }
-}
-
-/// The reason of a denied tool, but for scopes, which need to know the caller.
-pub fn of_denial(denial: &Denial<'_>, tool: &str, plan: Option<&PlanId>) -> Option<Reason> {
-    match denial {
-        Denial::Unknown(label) => Some(Reason::unknown_tool(label, tool)),
-        Denial::Unauthorized => Some(Reason::NoCredentials(true)),
-        Denial::Locked(lack, feature) => Some(Reason::plan(*lack, Some(feature), plan, true)),
-        Denial::Blocked => Some(Reason::Blocked),
-        Denial::MissingScope(_) => None,
     }
 }
 

@@ -13,17 +13,19 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::accept::Accepted;
 use super::call::{Authenticated, Cx, Frame};
-use super::dispatch::Finish;
+use super::dispatch::{Finish, Open};
+use super::idempotency::Ticket;
 use super::policy::Permitted;
 use super::refusal::Reason;
-use super::render;
 use super::service::{Service, Tool};
+use super::{authenticate, render};
 use crate::app::App;
 use crate::domain::verified::TokenKind;
-use crate::identity::verify::VerifyError;
+use crate::identity::external::PresentedError;
 use crate::mcp::jsonrpc::{self, Id};
 use crate::mcp::sse::{Decoder, Event, KEEP_ALIVE, write_event};
 use crate::mcp::version::Version;
+use crate::store::credits::Outcome;
 use crate::upstream::client::{Body, Failure};
 use crate::upstream::worker::{self, MAX_ANSWER};
 
@@ -43,17 +45,31 @@ pub struct Relay {
     progress_token: Option<String>,
     credential: Option<(String, TokenKind)>,
     deadline: Instant,
+    open: Open,
 }
 
 enum Step {
     Event(Vec<u8>),
     Skip,
-    End(Vec<u8>),
+    End(End),
+}
+
+/// The last message of a stream, what the worker said if it was that, and whether the tool has done it.
+struct End {
+    json: Vec<u8>,
+    said: Option<worker::Answer>,
+    outcome: Outcome,
 }
 
 impl Relay {
     /// For a call whose worker has begun to stream.
-    pub fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Permitted<'_>, deadline: Instant) -> Self {
+    pub fn new(
+        cx: Cx<'_>,
+        caller: &Authenticated<'_>,
+        call: &Permitted<'_>,
+        deadline: Instant,
+        open: Open,
+    ) -> Self {
         Self {
             app: Arc::clone(cx.app),
             service: Arc::clone(cx.service),
@@ -63,6 +79,7 @@ impl Relay {
             progress_token: call.meta().progress_token.map(|raw| raw.get().to_owned()),
             credential: caller.token.map(|token| (token.to_owned(), caller.caller().kind())),
             deadline,
+            open,
         }
     }
 
@@ -75,15 +92,12 @@ impl Relay {
     }
 
     /// Waits for the answer and drops the rest, for clients that take no stream.
-    ///
-    /// # Errors
-    /// What ends a stream without an answer.
-    pub async fn collect(self, body: Body) -> Result<Vec<u8>, Reason> {
-        Ok(self.pump(body, Outlet::default()).await)
+    pub async fn collect(self, body: Body) -> Vec<u8> {
+        self.pump(body, Outlet::default()).await
     }
 
     /// Nothing here waits for the client alone: one that stops reading holds neither the worker nor the checks.
-    async fn pump(self, mut body: Body, mut outlet: Outlet) -> Vec<u8> {
+    async fn pump(mut self, mut body: Body, mut outlet: Outlet) -> Vec<u8> {
         let mut decoder = Decoder::default();
         let mut ticks = interval(RECHECK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -92,24 +106,30 @@ impl Relay {
         let mut answer = None;
         let end = loop {
             if outlet.is_clear()
-                && let Some(answer) = answer.take()
+                && let Some(end) = answer.take()
             {
-                break answer;
+                break end;
             }
             tokio::select! {
-                chunk = body.chunk(), if outlet.is_clear() => answer = self.read(chunk, &mut decoder, &mut outlet),
+                chunk = body.chunk(), if outlet.is_clear() => {
+                    answer = self.read(chunk, &mut decoder, &mut outlet);
+                    if let Some(end) = &answer { settle(self.open.ticket.take(), end).await }
+                }
                 () = outlet.flush(), if !outlet.is_clear() => {}
                 _ = ticks.tick() => {
                     tick = tick.wrapping_add(1);
-                    if let Some(reason) = self.revoked().await { break self.failed(&reason) }
+                    if let Some(reason) = self.revoked().await { break self.ended(&reason, Outcome::Left) }
                     if tick.is_multiple_of(COMMENT) { outlet.comment() }
                 }
                 () = sleep_until(self.deadline) => break answer.unwrap_or_else(|| self.failed(&Reason::Timeout)),
                 () = gone(client.as_ref()), if cancels => return Vec::new(),
             }
         };
-        outlet.end(&end);
-        end
+        if let Some(charge) = self.open.charge.take() {
+            Box::pin(charge.settle(end.outcome)).await;
+        }
+        outlet.end(&end.json);
+        end.json
     }
 
     /// Takes a chunk of the worker's; the answer, if it ends in it.
@@ -118,7 +138,7 @@ impl Relay {
         chunk: Option<Result<Bytes, Failure>>,
         decoder: &mut Decoder,
         outlet: &mut Outlet,
-    ) -> Option<Vec<u8>> {
+    ) -> Option<End> {
         let Some(Ok(chunk)) = chunk else {
             return Some(self.failed(&Reason::Unavailable("upstream_stream_broken")));
         };
@@ -126,7 +146,7 @@ impl Relay {
             match self.step(&event) {
                 Step::Event(json) => outlet.push(&json),
                 Step::Skip => {}
-                Step::End(json) => return Some(json),
+                Step::End(end) => return Some(end),
             }
         }
         let too_long = decoder.held() > MAX_ANSWER;
@@ -144,7 +164,8 @@ impl Relay {
         }
     }
 
-    fn end(&self, answer: worker::Answer) -> Vec<u8> {
+    fn end(&self, answer: worker::Answer) -> End {
+        let outcome = if matches!(answer, worker::Answer::Json(_)) { Outcome::Done } else { Outcome::Failed };
         let json = match &answer {
             worker::Answer::Json(body) | worker::Answer::Refused(_, body) => {
                 std::str::from_utf8(body).is_ok_and(crate::mcp::result::is_json)
@@ -156,10 +177,15 @@ impl Relay {
             tool: &self.tool,
             id: Id::echo(&self.id),
             version: self.version,
+            replayed: false,
         };
         let written =
-            if json { finish.whole(answer) } else { Err(Reason::Unavailable("upstream_answer_unreadable")) };
-        written.unwrap_or_else(|reason| self.failed(&reason))
+            if json { finish.whole(&answer) } else { Err(Reason::Unavailable("upstream_answer_unreadable")) };
+        match written {
+            Ok(written) => End { json: written, said: Some(answer), outcome },
+            // a worker's own no, where the service says it as an error, is its answer all the same
+            Err(reason) => End { said: json.then_some(answer), ..self.failed(&reason) },
+        }
     }
 
     /// `notifications/progress`, if the client asked to be told.
@@ -178,14 +204,18 @@ impl Relay {
 
     async fn revoked(&self) -> Option<Reason> {
         let (token, _) = self.credential.as_ref()?;
-        match self.app.identity.verify(&self.service.brand, &self.service.policy.id, token).await {
-            Err(VerifyError::Invalid(label)) => Some(Reason::BadCredentials(label)),
-            // trouble of ours ends no stream
-            Ok(_) | Err(VerifyError::Unavailable(_)) => None,
+        match authenticate::known(&self.app, &self.service, token).await {
+            Err(PresentedError::Invalid(label)) => Some(Reason::BadCredentials(label)),
+            // trouble of ours or of an issuer's ends no stream
+            Ok(_) | Err(PresentedError::NoKeys | PresentedError::Unavailable(_)) => None,
         }
     }
 
-    fn failed(&self, reason: &Reason) -> Vec<u8> {
+    fn failed(&self, reason: &Reason) -> End {
+        self.ended(reason, Outcome::Failed)
+    }
+
+    fn ended(&self, reason: &Reason, outcome: Outcome) -> End {
         let frame = Frame {
             id: Some(Id::echo(&self.id)),
             version: self.version,
@@ -194,7 +224,16 @@ impl Relay {
             accepted: Accepted { json: false, stream: true },
             tool: None,
         };
-        render::in_stream(&self.service, &frame, reason)
+        End { json: render::in_stream(&self.service, &frame, reason), said: None, outcome }
+    }
+}
+
+/// Keeps what the worker said, before anybody is told: who asks again after that finds it.
+async fn settle(ticket: Option<Ticket>, end: &End) {
+    match (ticket, &end.said) {
+        (Some(ticket), Some(said)) => ticket.keep(said).await,
+        (Some(ticket), None) => ticket.give_up().await,
+        (None, _) => {}
     }
 }
 

@@ -39,11 +39,26 @@ pub fn refuse(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Answer {
     match form(cx, frame, reason) {
         Form::Status(status) => by_status(cx, frame, reason, status),
         Form::Error => Answer::json(error(cx.service, frame, reason, 200), reason.label()),
-        Form::Result => {
-            let challenge = matches!(reason, Reason::NoCredentials(_)).then(|| &challenge_of(cx).plain);
-            Answer::json(tool(cx.service, frame, reason, challenge), reason.label())
-        }
+        Form::Result => Answer::json(result_of(cx, frame, reason), reason.label()),
     }
+}
+
+fn result_of(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Vec<u8> {
+    let challenge = matches!(reason, Reason::NoCredentials(_)).then(|| &challenge_of(cx).plain);
+    tool(cx.service, frame, reason, challenge)
+}
+
+/// A refusal between the answers of a batch, where none has a status of its own.
+pub fn in_batch(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Vec<u8> {
+    match form(cx, frame, reason) {
+        Form::Status(_) | Form::Error => error(cx.service, frame, reason, 200),
+        Form::Result => result_of(cx, frame, reason),
+    }
+}
+
+/// True if a refusal is said by its status.
+pub fn is_by_status(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> bool {
+    matches!(form(cx, frame, reason), Form::Status(_))
 }
 
 /// A refusal by HTTP status, with the header that goes with it.
@@ -54,12 +69,14 @@ pub fn by_status(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason, status: u16) ->
     answer.header = match reason {
         Reason::NoCredentials(_) => Some((WWW_AUTHENTICATE, challenge.plain.clone())),
         Reason::BadCredentials(_) => Some((WWW_AUTHENTICATE, challenge.invalid.clone())),
-        // a personal token cannot step up: a challenge would send its client to a sign-in that changes nothing
-        Reason::MissingScope(facts) if facts.kind == TokenKind::Oauth => {
+        // a personal token cannot step up: a challenge would send its client to a sign-in that changes nothing.
+        // The token of an external issuer is an OAuth token too: its client asks that issuer for more.
+        Reason::MissingScope(facts) if facts.kind != TokenKind::Pat => {
             challenge.step_up(&facts.ask).map(|value| (WWW_AUTHENTICATE, value))
         }
         Reason::Method => Some((ALLOW, ALLOWED)),
         Reason::Unverifiable(_) => Some((RETRY_AFTER, RETRY)),
+        Reason::Rate(_) => reason.retry_after().map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds))),
         _ => None,
     };
     answer
@@ -105,7 +122,8 @@ fn form(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Form {
         | Code::UnsupportedVersion
         | Code::MissingCapability
         | Code::HeaderMismatch => return Form::Status(reason.status()),
-        Code::RateLimited if style.errors == ErrorStyle::Jsonrpc => Form::Status(429),
+        // clients wait for a status, and no result can say it outside of calls
+        Code::RateLimited if style.errors == ErrorStyle::Jsonrpc || !frame.call => Form::Status(429),
         Code::ParseError | Code::InvalidRequest => {
             return match (style.errors, reason) {
                 (ErrorStyle::Http, _) | (_, Reason::Authorization(_)) => Form::Status(400),

@@ -7,26 +7,34 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::{HeaderMap, Uri};
+use jsonschema::Validator;
 
 use super::catalog::Catalog;
 use super::challenge::Challenge;
-use super::guard::Guards;
+use super::credits::Price;
+use super::idempotency::Settled;
+use super::library::guard::Guards;
 use super::library::{Library, Offer};
 use super::origin::Origins;
 use crate::config::{
-    AnonymousChallenge, ErrorStyle, ErrorText, Language, ToolPolicy as PolicyConfig, Unlisted, UpstreamErrors,
+    AnonymousChallenge, ErrorStyle, ErrorText, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted,
+    UpstreamErrors,
 };
 use crate::domain::brand::BrandTokens;
 use crate::domain::decide::PlanLack;
 use crate::domain::ids::ServiceId;
+use crate::domain::limit::Rate;
 use crate::domain::service::ServicePolicy;
 use crate::domain::tool::{Confirm, ToolPolicy};
 use crate::domain::verified::TokenKind;
+use crate::identity::external::External;
+use crate::mcp::cap::Cap;
 use crate::mcp::error::Code;
 use crate::mcp::headers::Mirror;
 use crate::mcp::result::Trailer;
 use crate::mcp::tool::Descriptor;
 use crate::mcp::version::{Served, Version};
+use crate::upstream::assertion::Parties;
 use crate::upstream::identity_headers::Names;
 
 /// All services, compiled; shared by all threads.
@@ -36,6 +44,7 @@ pub struct Gateway {
     pub(super) origins: Origins,
     pub(super) body_limit: usize,
     pub(super) language: Language,
+    pub(super) settled: Settled,
 }
 
 impl Gateway {
@@ -58,16 +67,26 @@ pub struct Service {
     pub brand: BrandTokens,
     /// Kinds of credentials it takes.
     pub kinds: Vec<TokenKind>,
+    /// The issuer whose JWTs it takes, if any.
+    pub external: Option<External>,
     /// True if some tool needs no credential.
     pub has_public: bool,
     /// The revisions it serves.
     pub versions: Served,
+    /// How often each caller may call; a plan may say otherwise.
+    pub rate: Option<Rate>,
     /// How refusals are said.
     pub style: Style,
     /// Numbers in the place of the table's.
     pub error_codes: Vec<(Code, i64)>,
     /// Where to get a bigger plan.
     pub upgrade_url: Option<String>,
+    /// Batches of 2025-03-26 are taken.
+    pub batches: bool,
+    /// Characters that an answer is shortened to, where a tool says nothing else.
+    pub response_cap: Option<u64>,
+    /// Arguments are checked against each tool's schema.
+    pub validates: bool,
     /// Both types have to be named in `Accept`.
     pub require_accept: bool,
     /// The path of the resource, as configured.
@@ -141,6 +160,8 @@ pub struct Upstream {
     pub headers: HeaderMap,
     /// Where its catalog is asked for; none if a file holds it.
     pub catalog: Option<Uri>,
+    /// Whom assertions come from and go to; none if it gets none.
+    pub assertion: Option<Arc<Parties>>,
     /// What tools need that no policy names.
     pub unlisted: Unlisted,
     /// How long a call may take.
@@ -163,16 +184,26 @@ pub struct Tool {
     pub headers: HeaderMap,
     /// The same as lines, where a call only adds to them.
     pub lines: Option<Box<[u8]>>,
+    /// Whom the assertion of a call comes from and goes to; none if there is none.
+    pub assertion: Option<Arc<Parties>>,
     /// How long a call may take.
     pub timeout: Duration,
+    /// How often each caller may call it, beside the service's rate.
+    pub rate: Option<Rate>,
+    /// What a call costs.
+    pub price: Price,
     /// Before and after a top-level list in `structuredContent`; none if there is no such content.
     pub structured: Option<(String, &'static str)>,
     /// Arguments that a header mirrors.
     pub mirrors: Vec<Mirror>,
     /// What would be lost, said when the confirmation is missing.
     pub confirm_message: Box<str>,
-    /// True if the client's own idempotency key is passed on.
-    pub client_key: bool,
+    /// How a repeated call is told from a new one.
+    pub idempotency: Idempotency,
+    /// How long an answer may be.
+    pub cap: Option<Cap>,
+    /// What arguments are checked against.
+    pub arguments: Option<Validator>,
 }
 
 impl Tool {

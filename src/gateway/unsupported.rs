@@ -1,7 +1,7 @@
 //! Keys of the configuration that this version does not yet act on. One that is set stops the start: a limit
 //! that is written down and not kept is worse than none.
 
-use crate::config::{Accept, Config, Idempotency, Registration, ServiceConfig, ToolPolicy, UpstreamKind};
+use crate::config::{Config, Registration, ServiceConfig, ToolPolicy, UpstreamKind};
 
 /// Every such key that is set, each with its path.
 pub fn keys(config: &Config) -> Vec<String> {
@@ -23,32 +23,15 @@ pub fn keys(config: &Config) -> Vec<String> {
         found
             .push("oauth.registration = \"token\" needs oauth.registration_token in this version".to_owned());
     }
-    for (id, plan) in &config.plans {
-        found.extend(
-            [("rate", plan.rate.is_some()), ("credits_per_month", plan.credits_per_month.is_some())]
-                .into_iter()
-                .filter(|(_, set)| *set)
-                .map(|(key, _)| sentence(&format!("plans.{id}.{key}"))),
-        );
-    }
     found
 }
 
 fn of_service(service: &ServiceConfig) -> Vec<String> {
     let at = format!("service {:?}: ", service.id);
-    let mut set: Vec<(String, bool)> = vec![
-        ("accept = [\"jwt\"]".into(), service.accepts(Accept::Jwt)),
-        ("rate".into(), service.rate.is_some()),
-        ("response_cap_chars".into(), service.response_cap_chars.is_some()),
-        ("validate_arguments".into(), service.validate_arguments),
-        ("batches".into(), service.batches),
-        ("manifest_path".into(), service.manifest_path.is_some()),
-        ("operation".into(), !service.operation.is_empty()),
-    ];
+    let mut set: Vec<(String, bool)> = vec![("operation".into(), !service.operation.is_empty())];
     for upstream in &service.upstream {
         let here = format!("upstream {:?}: ", upstream.id);
         set.push((format!("{here}kind other than \"worker\""), upstream.kind != UpstreamKind::Worker));
-        set.push((format!("{here}assertion"), upstream.assertion));
     }
     for (name, policy) in &service.tool {
         set.extend(of_tool(policy).into_iter().map(|(key, set)| (format!("tool.{name}.{key}"), set)));
@@ -61,15 +44,8 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
     set.into_iter().filter(|(_, set)| *set).map(|(key, _)| sentence(&format!("{at}{key}"))).collect()
 }
 
-fn of_tool(policy: &ToolPolicy) -> [(&'static str, bool); 6] {
-    [
-        ("cost", policy.cost.is_some()),
-        ("cost_required", policy.cost_required.is_some()),
-        ("rate", policy.rate.is_some()),
-        ("response_cap_chars", policy.response_cap_chars.is_some()),
-        ("operation", policy.operation.is_some()),
-        ("idempotency = \"derived\"", policy.idempotency == Some(Idempotency::Derived)),
-    ]
+fn of_tool(policy: &ToolPolicy) -> [(&'static str, bool); 1] {
+    [("operation", policy.operation.is_some())]
 }
 
 /// What is not yet kept for resources and prompts, whatever is for tools.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::refusal::{Reason, Words};
+use super::refusal::{CreditFacts, Reason, Words};
 use super::service::Service;
 use crate::domain::decide::PlanLack;
 use crate::domain::ids::PlanId;
@@ -34,6 +34,10 @@ pub fn words(reason: &Reason, service: &Service) -> Words {
             fixed("The token is not valid.", "The header says Bearer twice; say it once.")
         }
         Reason::BadCredentials(_) => fixed("The token is not valid.", "Sign in again, or make a new token."),
+        Reason::Unverifiable("call_not_recorded") => fixed(
+            "The call could not be written down, so it was not made.",
+            "Try again in a moment, with the same idempotency key.",
+        ),
         Reason::Unverifiable(_) => fixed(
             "Token or plan could not be verified.",
             "Try again in a moment; the token is not the problem.",
@@ -66,7 +70,7 @@ pub fn words(reason: &Reason, service: &Service) -> Words {
             Cow::Owned(format!("Invalid params: _meta needs {what}.")),
             Cow::Borrowed("Every request of this revision says its version and capabilities in _meta."),
         ),
-        other => of_calls(other),
+        other => of_calls(other, service),
     }
 }
 
@@ -87,7 +91,7 @@ fn plan(lack: PlanLack, service: &Service) -> Words {
     (Cow::Borrowed(message), hint)
 }
 
-fn of_calls(reason: &Reason) -> Words {
+fn of_calls(reason: &Reason, service: &Service) -> Words {
     match reason {
         Reason::Version(requested) => (
             Cow::Owned(format!(
@@ -120,11 +124,21 @@ fn of_calls(reason: &Reason) -> Words {
             "This workspace has an overdue bill: it can read, but not change anything.",
             "Tell the person that the bill is overdue. Do not retry.",
         ),
+        Reason::Rate(_) => rate(reason.retry_after().unwrap_or(1)),
+        Reason::Credits(facts) => credits(facts, service),
         Reason::Confirm(loss, true) => {
             confirm(loss, "confirm: true and user_intent, what the person wants in 1 to 500 characters")
         }
         Reason::Confirm(loss, false) => confirm(loss, "confirm: true"),
         Reason::Arguments(what) => (Cow::Owned(what.clone().into()), Cow::Borrowed("Correct the arguments.")),
+        Reason::Key(what) => (
+            Cow::Owned(format!("Idempotency-Key: {what}.")),
+            Cow::Borrowed("Repeat a call unchanged under its key; use a new key for every new call."),
+        ),
+        Reason::Unavailable("answer_not_kept") => fixed(
+            "This call was done before. Its answer was too long to be kept and cannot be repeated.",
+            "Do not call it again under another key: read with another tool what it did.",
+        ),
         Reason::Timeout => fixed(
             "The service behind this tool took too long.",
             "Try again later; what was asked may still be happening.",
@@ -132,6 +146,26 @@ fn of_calls(reason: &Reason) -> Words {
         Reason::Worker(_, message) => (Cow::Owned(message.clone().into()), Cow::Borrowed("See the message.")),
         _ => fixed("The service behind this tool is not available.", "Try again later."),
     }
+}
+
+fn rate(seconds: u64) -> Words {
+    let unit = if seconds == 1 { "second" } else { "seconds" };
+    (
+        Cow::Borrowed("Too many calls in a short time."),
+        Cow::Owned(format!("Wait {seconds} {unit}, then call again.")),
+    )
+}
+
+fn credits(facts: &CreditFacts, service: &Service) -> Words {
+    let CreditFacts { cost, left, renews, .. } = facts;
+    let url = service.upgrade_url.as_ref().map(|url| format!(": {url}")).unwrap_or_default();
+    let left = (*left).max(0);
+    (
+        Cow::Owned(format!("Not enough credits: this costs {cost}, and this month has {left} left.")),
+        Cow::Owned(format!(
+            "Tell the person. New credits come on {renews} (UTC), and a bigger plan has more{url}"
+        )),
+    )
 }
 
 fn confirm(loss: &str, what: &str) -> Words {
@@ -157,6 +191,7 @@ enum More<'a> {
     Plan { plan: Option<&'a str>, feature: Option<&'a str>, upgrade_url: Option<&'a str> },
     Scope { scope: &'a str },
     Resource { uri: &'a str },
+    Rate { retry_after: u64 },
     Version { supported: Vec<&'static str>, requested: String },
 }
 
@@ -168,6 +203,12 @@ pub fn data<'a>(reason: &'a Reason, hint: &'a str, service: &'a Service) -> Data
             feature: facts.feature.as_deref(),
             upgrade_url: service.upgrade_url.as_deref(),
         }),
+        Reason::Credits(facts) => Some(More::Plan {
+            plan: Some(facts.plan.as_str()),
+            feature: None,
+            upgrade_url: service.upgrade_url.as_deref(),
+        }),
+        Reason::Rate(_) => reason.retry_after().map(|retry_after| More::Rate { retry_after }),
         Reason::MissingScope(facts) => Some(More::Scope { scope: &facts.needed }),
         Reason::NoResource(_, uri) => Some(More::Resource { uri }),
         Reason::Version(requested) => Some(More::Version {

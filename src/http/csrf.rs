@@ -11,7 +11,7 @@ use crate::app::App;
 
 /// The tag for a form of `purpose`.
 pub fn tag(app: &App, browser: &str, purpose: &str) -> String {
-    app.keys.tag("csrf", &[browser, purpose])
+    app.keys.tag(app.clock.now(), "csrf", &[browser, purpose])
 }
 
 /// True if the posted tag is this browser's for `purpose`, and the request does not say that it comes from

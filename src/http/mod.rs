@@ -7,6 +7,7 @@ pub mod client_ip;
 pub mod cookies;
 pub mod cors;
 pub mod csrf;
+pub mod document;
 pub mod edge;
 pub mod members;
 pub mod record;

@@ -1,17 +1,28 @@
-//! The key file: what signs CSRF values and will seal and sign more. Never in the database.
+//! The key file: what tags CSRF values and signs assertions. Never in the database.
+//!
+//! A new key is known, and published, as soon as it stands in the file. It is used a while later: by then every node
+//! has the file, and whoever keeps a copy of the public keys has a newer one.
 
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::domain::clock::Timestamp;
 use crate::domain::entropy::{self, Entropy};
+use crate::identity::signing::SigningKey;
+
+/// How long a new key waits before it is used. Longer than the public keys may be kept, which is five minutes.
+pub const SETTLE: Duration = Duration::from_mins(10);
 
 /// Why a key file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -53,32 +64,41 @@ struct Entry {
 
 struct Key {
     id: String,
+    created_at: Timestamp,
     secret: Zeroizing<[u8; 32]>,
+    signing: Arc<SigningKey>,
 }
 
-/// The keys of an installation, newest first: the first signs, all verify.
-pub struct Keys(Vec<Key>);
+/// The keys of a file, newest first.
+#[derive(Default)]
+struct Ring {
+    keys: Vec<Key>,
+    /// Of the file's text, to see that it has changed.
+    digest: [u8; 32],
+}
+
+/// The keys of an installation: the newest that has settled signs, all verify.
+pub struct Keys(ArcSwap<Ring>);
 
 impl Keys {
     /// No keys: for work that tags nothing.
     pub fn none() -> Self {
-        Self(Vec::new())
+        Self(ArcSwap::default())
+    }
+
+    /// Reads the file again. True if it has changed; if it cannot be used, what was read before stays.
+    pub fn reload(&self, path: &Path) -> Result<bool, KeysError> {
+        let ring = Ring::read(path)?;
+        let changed = ring.digest != self.0.load().digest;
+        if changed {
+            self.0.store(Arc::new(ring));
+        }
+        Ok(changed)
     }
 
     /// Reads a key file.
     pub fn read(path: &Path) -> Result<Self, KeysError> {
-        let name = path.display().to_string();
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => Zeroizing::new(text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(KeysError::Missing(name));
-            }
-            Err(error) => return Err(KeysError::File { path: name, error }),
-        };
-        let damaged = || KeysError::Damaged(name.clone());
-        let file: File = serde_json::from_str(&text).map_err(|_| damaged())?;
-        let keys: Option<Vec<Key>> = file.keys.iter().map(decode).collect();
-        keys.filter(|keys| !keys.is_empty()).map(Self).ok_or_else(damaged)
+        Ring::read(path).map(|ring| Self(ArcSwap::from_pointee(ring)))
     }
 
     /// Reads a key file, making it first where there is none.
@@ -113,14 +133,27 @@ impl Keys {
     }
 
     /// A tag that proves that this installation saw these parts together for this purpose.
-    pub fn tag(&self, purpose: &str, parts: &[&str]) -> String {
-        self.0.first().map(|key| format!("{}.{}", key.id, tag_with(key, purpose, parts))).unwrap_or_default()
+    pub fn tag(&self, now: Timestamp, purpose: &str, parts: &[&str]) -> String {
+        let ring = self.0.load();
+        let key = ring.current(now);
+        key.map(|key| format!("{}.{}", key.id, tag_with(key, purpose, parts))).unwrap_or_default()
+    }
+
+    /// What signs now.
+    pub fn signer(&self, now: Timestamp) -> Option<Arc<SigningKey>> {
+        self.0.load().current(now).map(|key| Arc::clone(&key.signing))
+    }
+
+    /// The public halves of all keys, newest first.
+    pub fn public(&self) -> Vec<Value> {
+        self.0.load().keys.iter().map(|key| key.signing.public().clone()).collect()
     }
 
     /// True if a tag is one of ours for these parts. Compared in constant time.
     pub fn verify_tag(&self, purpose: &str, parts: &[&str], tag: &str) -> bool {
         let Some((id, value)) = tag.split_once('.') else { return false };
-        self.0
+        let ring = self.0.load();
+        ring.keys
             .iter()
             .filter(|key| key.id == id)
             .any(|key| bool::from(tag_with(key, purpose, parts).as_bytes().ct_eq(value.as_bytes())))
@@ -129,7 +162,31 @@ impl Keys {
 
 impl std::fmt::Debug for Keys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Keys({})", self.0.len())
+        write!(f, "Keys({})", self.0.load().keys.len())
+    }
+}
+
+impl Ring {
+    fn read(path: &Path) -> Result<Self, KeysError> {
+        let name = path.display().to_string();
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => Zeroizing::new(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(KeysError::Missing(name));
+            }
+            Err(error) => return Err(KeysError::File { path: name, error }),
+        };
+        let damaged = || KeysError::Damaged(name.clone());
+        let file: File = serde_json::from_str(&text).map_err(|_| damaged())?;
+        let keys: Option<Vec<Key>> = file.keys.iter().map(decode).collect();
+        let keys = keys.filter(|keys| !keys.is_empty()).ok_or_else(damaged)?;
+        Ok(Self { keys, digest: Sha256::digest(text.as_bytes()).into() })
+    }
+
+    /// The newest key that has settled; where none has, the oldest, which is known everywhere if any is.
+    fn current(&self, now: Timestamp) -> Option<&Key> {
+        let settled = self.keys.iter().find(|key| key.created_at.plus(SETTLE) <= now);
+        settled.or_else(|| self.keys.last())
     }
 }
 
@@ -146,7 +203,9 @@ fn tag_with(key: &Key, purpose: &str, parts: &[&str]) -> String {
 fn decode(entry: &Entry) -> Option<Key> {
     let bytes = Zeroizing::new(URL_SAFE_NO_PAD.decode(&entry.secret).ok()?);
     let secret = Zeroizing::new(<[u8; 32]>::try_from(bytes.as_slice()).ok()?);
-    Some(Key { id: entry.id.clone(), secret })
+    let signing = Arc::new(SigningKey::derive(&entry.id, &secret)?);
+    let created_at = Timestamp::from_millis(entry.created_at);
+    Some(Key { id: entry.id.clone(), created_at, secret, signing })
 }
 
 fn new_entry(entropy: &dyn Entropy, now: Timestamp) -> Entry {

@@ -8,13 +8,18 @@
 //! - [`waiting`]: authorization requests that wait for their decision
 //! - [`people`], [`workspaces`]: users and what they act for
 //! - [`clients`], [`operator_keys`]: what the operator makes for other programs
-//! - [`keys`]: the key file
+//! - [`keys`]: the key file; [`signing`]: what signs with it
+//! - [`external`]: tokens of other issuers; [`jose`]: the cryptography behind them
 //! - [`follow`]: the change log, read for the cache
+//! - [`credits`]: what calls cost, reserved and settled
 //! - [`usage`]: when things were last used
 
 pub mod clients;
+pub mod credits;
+pub mod external;
 pub mod follow;
 pub mod issue;
+pub mod jose;
 pub mod keys;
 pub mod operator_keys;
 pub mod password;
@@ -23,6 +28,7 @@ pub mod refresh;
 pub mod revoke;
 pub mod rotate;
 pub mod session;
+pub mod signing;
 pub mod usage;
 pub mod verify;
 pub mod waiting;
@@ -87,6 +93,8 @@ pub struct Identity {
     pub passwords: Arc<password::Passwords>,
     /// When the waiting authorization requests are counted again.
     pub waiting: Arc<waiting::Waiting>,
+    /// Calls whose cost is not yet written down.
+    pub unsettled: Arc<credits::Unsettled>,
 }
 
 impl Identity {
@@ -113,6 +121,7 @@ impl Identity {
             guesses: Arc::new(Counters::new(30, Duration::from_mins(1))),
             passwords: Arc::default(),
             waiting: Arc::default(),
+            unsettled: Arc::default(),
         }
     }
 

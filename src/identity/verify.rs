@@ -25,6 +25,30 @@ pub enum VerifyError {
     Unavailable(#[from] StoreError),
 }
 
+/// A token of the operator's to look at.
+#[derive(Clone, Debug)]
+pub struct Inspected {
+    /// What its prefix says.
+    pub kind: Kind,
+    /// Under which it is found.
+    pub digest: Digest,
+    /// The live credential; none if it is unknown or it, or anything above it, has ended.
+    pub verified: Option<Verified>,
+}
+
+/// What can be said of a token by its text alone.
+fn read_token(tokens: &BrandTokens, token: &str) -> Result<(Kind, Digest), VerifyError> {
+    if token.len() > MAX_LENGTH {
+        return Err(VerifyError::Invalid("too_long"));
+    }
+    let (kind, prefix) = tokens.kind(token).ok_or(VerifyError::Invalid("unknown_prefix"))?;
+    if !matches!(kind, Kind::Pat | Kind::Oauth) {
+        return Err(VerifyError::Invalid("other_kind"));
+    }
+    let digest = recognise(prefix, token).ok_or(VerifyError::Invalid("bad_checksum"))?;
+    Ok((kind, digest))
+}
+
 impl Identity {
     /// The live credential behind a token presented at a service. Nothing is asked of the database while the
     /// cache is warm.
@@ -47,14 +71,7 @@ impl Identity {
         tokens: &BrandTokens,
         token: &str,
     ) -> Result<Arc<Verified>, VerifyError> {
-        if token.len() > MAX_LENGTH {
-            return Err(VerifyError::Invalid("too_long"));
-        }
-        let (kind, prefix) = tokens.kind(token).ok_or(VerifyError::Invalid("unknown_prefix"))?;
-        if !matches!(kind, Kind::Pat | Kind::Oauth) {
-            return Err(VerifyError::Invalid("other_kind"));
-        }
-        let digest = recognise(prefix, token).ok_or(VerifyError::Invalid("bad_checksum"))?;
+        let (kind, digest) = read_token(tokens, token)?;
         let verified = match self.verified.look_up(&digest, self.now()) {
             Lookup::Alive(verified, note) => {
                 if note {
@@ -69,6 +86,18 @@ impl Identity {
             return Err(VerifyError::Invalid("other_brand"));
         }
         Ok(verified)
+    }
+
+    /// The live credential behind a token of a brand, read for the operator: it counts as no use of the token, and
+    /// leaves no trace that would tell a lost refresh from a replayed one.
+    pub async fn inspect(&self, tokens: &BrandTokens, token: &str) -> Result<Inspected, VerifyError> {
+        let (kind, digest) = read_token(tokens, token)?;
+        let now = self.now();
+        let verified = match kind {
+            Kind::Pat => self.store.pat_token(&digest, now).await?,
+            _ => self.store.access_token(&digest, now).await?.map(|row| row.verified),
+        };
+        Ok(Inspected { kind, digest, verified: verified.filter(|own| own.brand == tokens.brand) })
     }
 
     /// Asks the database, for three seconds at most: a connection that died without a word is trouble, not patience.

@@ -4,15 +4,20 @@
 //! input ends in a refusal, never in a panic, and never in work beyond its own length.
 
 pub mod arguments;
+pub mod batch;
+pub mod canonical;
+pub mod cap;
 pub mod contents;
 pub mod error;
 pub mod headers;
 pub mod jsonrpc;
 pub mod method;
 pub mod offer;
+pub mod own_result;
 pub mod result;
 pub mod sse;
 pub mod tool;
+pub mod tree;
 pub mod uri;
 pub mod uri_template;
 pub mod version;

@@ -5,8 +5,9 @@
 
 use std::fmt;
 
-use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use super::jsonrpc::Id;
 use super::version::Version;
@@ -109,7 +110,7 @@ pub fn tool(id: Id<'_>, version: Version, trailer: &Trailer, result: ToolText<'_
     out
 }
 
-/// Writes the answer around a result that the worker made itself. `None` if it is no object.
+/// Writes the answer around a result that the worker made itself. `None` if it is none that a client could read.
 pub fn pass(id: Id<'_>, version: Version, trailer: &Trailer, result: &str) -> Option<Vec<u8>> {
     let seen: Seen = serde_json::from_str(result).ok()?;
     let inside = result.trim().strip_prefix('{')?.strip_suffix('}')?.trim();
@@ -141,14 +142,35 @@ pub fn pass(id: Id<'_>, version: Version, trailer: &Trailer, result: &str) -> Op
     Some(out)
 }
 
-/// Which members a worker's own result has.
+/// True for a result that can be passed on.
+pub fn is_result(json: &str) -> bool {
+    serde_json::from_str::<Seen>(json).is_ok()
+}
+
+/// Which members a worker's own result has. What a client's reader would break at is no result: members of another
+/// type than the protocol gives them, or there twice.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each says whether one member is there")]
 struct Seen {
     content: bool,
+    structured: bool,
     is_error: bool,
     result_type: bool,
     meta: bool,
+}
+
+impl Seen {
+    /// The mark of a member, and whether its value may be one that begins so.
+    fn member(&mut self, name: &str, first: Option<u8>) -> Option<(&mut bool, bool)> {
+        match name {
+            "content" => Some((&mut self.content, first == Some(b'['))),
+            "structuredContent" => Some((&mut self.structured, true)),
+            "isError" => Some((&mut self.is_error, matches!(first, Some(b't' | b'f')))),
+            "resultType" => Some((&mut self.result_type, first == Some(b'"'))),
+            "_meta" => Some((&mut self.meta, first == Some(b'{'))),
+            _ => None,
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Seen {
@@ -164,13 +186,11 @@ impl<'de> Deserialize<'de> for Seen {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Seen, A::Error> {
                 let mut seen = Seen::default();
                 while let Some(name) = map.next_key::<String>()? {
-                    map.next_value::<IgnoredAny>()?;
-                    match name.as_str() {
-                        "content" => seen.content = true,
-                        "isError" => seen.is_error = true,
-                        "resultType" => seen.result_type = true,
-                        "_meta" => seen.meta = true,
-                        _ => {}
+                    let value: &RawValue = map.next_value()?;
+                    let first = value.get().bytes().next();
+                    let Some((there, good)) = seen.member(&name, first) else { continue };
+                    if std::mem::replace(there, true) || !good {
+                        return Err(A::Error::custom("no result"));
                     }
                 }
                 Ok(seen)
@@ -188,6 +208,18 @@ pub fn has_error(json: &str) -> bool {
     }
     json.trim_start().starts_with('{')
         && serde_json::from_str::<Probe>(json).is_ok_and(|probe| probe.error.is_some())
+}
+
+/// True if a result that a worker made itself says that the tool could not do it, or is no result at all.
+pub fn is_failed(result: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Probe {
+        #[serde(default)]
+        is_error: Option<bool>,
+    }
+    let object = result.trim_ascii_start().starts_with(b"{");
+    !object || serde_json::from_slice::<Probe>(result).map_or(true, |probe| probe.is_error == Some(true))
 }
 
 /// True if the text is one JSON value.
@@ -267,7 +299,19 @@ mod tests {
                 got["result"],
                 json!({"isError": true, "_meta": {"a": 1}, "content": [], "resultType": "complete"})
             );
-            for broken in ["[]", "1", "{", "", "null"] {
+            for broken in [
+                "[]",
+                "1",
+                "{",
+                "",
+                "null",
+                "\"text\"",
+                "{\"content\":\"text\"}",
+                "{\"content\":null}",
+                "{\"isError\":\"yes\"}",
+                "{\"_meta\":[]}",
+                "{\"isError\":true,\"isError\":false}",
+            ] {
                 assert!(pass(id, Version::V20250618, &trailer, broken).is_none(), "{broken}");
             }
             assert_eq!(
@@ -275,6 +319,22 @@ mod tests {
                 false
             );
         });
+    }
+
+    #[test]
+    fn a_workers_own_result_may_have_failed() {
+        for (result, failed) in [
+            ("{}", false),
+            (" {\"content\":[],\"isError\":false}", false),
+            ("{\"isError\":null}", false),
+            ("{\"isError\":true,\"content\":[]}", true),
+            ("{\"isError\":\"yes\"}", true),
+            ("[]", true),
+            ("{", true),
+            ("", true),
+        ] {
+            assert_eq!(is_failed(result.as_bytes()), failed, "{result}");
+        }
     }
 
     #[test]

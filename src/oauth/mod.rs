@@ -8,6 +8,7 @@
 //! | `/token` | [`token`] | OAuth 2.1 §4.1.3, §4.3 |
 //! | `/revoke` | [`revoke`] | RFC 7009 |
 //! | `/introspect` | [`introspect`] | RFC 7662 |
+//! | `/jwks.json` | [`jwks`] | RFC 7517 |
 
 pub mod authorize;
 pub mod client_auth;
@@ -15,6 +16,7 @@ mod engine;
 pub mod error;
 pub mod guess;
 pub mod introspect;
+pub mod jwks;
 pub mod metadata;
 pub mod redirect_allowlist;
 pub mod register;

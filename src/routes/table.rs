@@ -11,7 +11,7 @@ use crate::app::service::Service;
 use crate::app::sites::Base;
 use crate::config::Registration;
 use crate::domain::table::Table as Map;
-use crate::gateway::{self, Gateway};
+use crate::gateway::{self, Gateway, openapi};
 use crate::http::strict;
 use crate::oauth::metadata;
 use crate::pages::PageRoute;
@@ -35,6 +35,11 @@ pub(super) fn build(app: &App, gateway: &Gateway) -> Result<Paths, Vec<String>> 
     // After everything that was configured, so that a service may be at the root of its host.
     for service in &app.services {
         table.courtesies(app, service);
+        if let Some(own) = gateway.service(&service.id) {
+            for (path, endpoint) in published(service, &web::Data::from(Arc::clone(own))) {
+                table.offer(&app.sites.public.authority, &path, &endpoint);
+            }
+        }
     }
     for brand in &app.brands {
         table.only_issuer(app, brand);
@@ -83,6 +88,10 @@ impl Table {
     fn issuer(&mut self, app: &App, brand: &Arc<Brand>) {
         let base = Base::of(&brand.issuer);
         let (host, path) = (&base.authority, &base.path);
+        self.claim(host, format!("{path}/jwks.json"), Endpoint::Jwks);
+        if !app.issues_tokens(brand) {
+            return;
+        }
         let document = Endpoint::Document(metadata::authorization_server(app, brand));
         self.claim(host, format!("{WELL_KNOWN_SERVER}{path}"), document.clone());
         if !path.is_empty() {
@@ -99,6 +108,9 @@ impl Table {
         let (host, path) = (&base.authority, &base.path);
         let slash = format!("{path}/");
         self.claim(host, format!("{path}/verify"), Endpoint::Verify(own.clone()));
+        for (path, endpoint) in published(service, own) {
+            self.claim(host, path, endpoint);
+        }
         let own_spelling = if service.resource.ends_with('/') { &slash } else { path };
         // Served under both spellings, without a redirect; each spelling's document names it as it was asked.
         for spelling in [path, &slash] {
@@ -117,8 +129,9 @@ impl Table {
     /// The root form where a host has one issuer, whatever services are there.
     fn only_issuer(&mut self, app: &App, brand: &Arc<Brand>) {
         let host = Base::of(&brand.issuer).authority;
-        let issuers = app.brands.iter().filter(|other| Base::of(&other.issuer).authority == host).count();
-        if issuers == 1 {
+        let issuing = app.brands.iter().filter(|other| app.issues_tokens(other));
+        let issuers = issuing.filter(|other| Base::of(&other.issuer).authority == host).count();
+        if issuers == 1 && app.issues_tokens(brand) {
             let document = Endpoint::Document(metadata::authorization_server(app, brand));
             self.offer(&host, WELL_KNOWN_SERVER, &document);
         }
@@ -148,6 +161,18 @@ impl Table {
             }
         }
     }
+}
+
+/// What a service shows to everybody: on its own host, and where its own host is not the public one, there too.
+fn published(service: &Service, own: &web::Data<gateway::Service>) -> Vec<(String, Endpoint)> {
+    let config = &service.config;
+    let manifest = config.manifest_path.iter().map(|path| (path.clone(), Endpoint::Manifest(own.clone())));
+    let mut published: Vec<_> = manifest.collect();
+    if config.descriptors {
+        let path = format!("{}/openapi.json", Base::of(&service.resource).path);
+        published.push((path, Endpoint::Document(openapi::document(service))));
+    }
+    published
 }
 
 fn endpoints(app: &App, brand: &Arc<Brand>) -> Vec<(&'static str, Endpoint)> {

@@ -23,6 +23,7 @@ macro_rules! select {
     };
 }
 const BY_ID: &str = select!("WHERE p.id = $1");
+const BY_DIGEST: &str = select!("WHERE p.digest = $1 OR p.previous_digest = $1");
 const OF_USER: &str = select!("WHERE p.user_id = $1 ORDER BY p.created_at DESC, p.id");
 const LIST: &str = select!("ORDER BY p.created_at, p.id");
 const INSERT: &str = "INSERT INTO pats (id, digest, user_id, workspace_id, brand, name, scopes, mode, hint,
@@ -64,6 +65,12 @@ impl Store {
     /// The token of an id.
     pub async fn pat(&self, id: &PatId) -> Result<Option<Pat>, StoreError> {
         sqlx::query(BY_ID).bind(id.as_str()).fetch_optional(&self.reader).await?.as_ref().map(pat).transpose()
+    }
+
+    /// The token of a digest, its own or the one before its last rotation, whether it is alive or not.
+    pub async fn pat_of(&self, digest: &Digest) -> Result<Option<Pat>, StoreError> {
+        let row = sqlx::query(BY_DIGEST).bind(digest.to_hex()).fetch_optional(&self.reader).await?;
+        row.as_ref().map(pat).transpose()
     }
 
     /// The tokens of a user, newest first; of everybody, oldest first, without one.

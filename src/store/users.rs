@@ -93,6 +93,7 @@ impl Tx {
     pub async fn lock_user(&mut self, id: &UserId) -> Result<bool, StoreError> {
         let now = self.now.millis();
         let done = sqlx::query(LOCK).bind(id.as_str()).bind(now).execute(self.connection()).await?;
+        self.end_external(id).await?;
         self.user_changed(id, done.rows_affected()).await
     }
 
@@ -105,6 +106,7 @@ impl Tx {
     /// Deletes the user; everything made under it ends. False if there was none.
     pub async fn delete_user(&mut self, id: &UserId) -> Result<bool, StoreError> {
         let done = sqlx::query(DELETE).bind(id.as_str()).execute(self.connection()).await?;
+        self.forget_external(id).await?;
         self.user_changed(id, done.rows_affected()).await
     }
 

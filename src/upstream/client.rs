@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::header::CONTENT_TYPE;
 use http::uri::Scheme;
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
@@ -62,6 +62,10 @@ pub trait Headers {
     fn map(&self) -> HeaderMap;
     /// As lines.
     fn write(&self, lines: &mut Vec<u8>);
+    /// The one header of the answer that is asked for.
+    fn noted(&self) -> Option<&HeaderName> {
+        None
+    }
 }
 
 /// The head of an answer, as far as anybody asks, and its body.
@@ -71,6 +75,8 @@ pub struct Reply {
     pub status: StatusCode,
     /// The type of its body.
     pub content_type: Option<HeaderValue>,
+    /// The header that was asked for; of several lines, all of them with commas between.
+    pub noted: Option<HeaderValue>,
     /// Its body.
     pub body: Body,
 }
@@ -185,7 +191,9 @@ impl Client {
         })?;
         let (mut head, body) = response.into_parts();
         let content_type = head.headers.remove(CONTENT_TYPE);
-        Ok(Reply { status: head.status, content_type, body: Body::Secure(body) })
+        let values = request.headers.noted().map(|name| head.headers.get_all(name));
+        let noted = values.into_iter().flatten().fold(None, |before, value| joined(before, value.as_bytes()));
+        Ok(Reply { status: head.status, content_type, noted, body: Body::Secure(body) })
     }
 
     fn tls(&self) -> Option<&HttpsConnector<HttpConnector>> {
@@ -195,6 +203,15 @@ impl Client {
         };
         self.tls.get_or_init(make).as_ref()
     }
+}
+
+/// One more line of a header.
+pub(super) fn joined(before: Option<HeaderValue>, value: &[u8]) -> Option<HeaderValue> {
+    let both = match &before {
+        None => HeaderValue::from_bytes(value),
+        Some(before) => HeaderValue::from_bytes(&[before.as_bytes(), b", ", value].concat()),
+    };
+    both.ok().or(before)
 }
 
 /// Opens plain connections: addresses of both families in turn, within the time for connecting.

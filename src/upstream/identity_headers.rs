@@ -9,6 +9,7 @@ use http::header::{
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use super::assertion::Facts;
 use super::client::Headers;
 use crate::domain::decide::Caller;
 
@@ -97,6 +98,7 @@ impl Headers for HeaderMap {
 /// The configured names, made once.
 #[derive(Clone, Debug)]
 pub struct Names {
+    prefix: String,
     user: HeaderName,
     workspace: HeaderName,
     subject: HeaderName,
@@ -111,6 +113,9 @@ pub struct Names {
     tool: HeaderName,
     confirmed: HeaderName,
     intent: HeaderName,
+    credits: HeaderName,
+    cost: HeaderName,
+    assertion: HeaderName,
 }
 
 impl Names {
@@ -118,6 +123,7 @@ impl Names {
     pub fn new(prefix: &str) -> Option<Self> {
         let name = |rest: &str| HeaderName::try_from(format!("{prefix}{rest}")).ok();
         Some(Self {
+            prefix: prefix.to_ascii_lowercase(),
             user: name("User")?,
             workspace: name("Workspace")?,
             subject: name("Subject")?,
@@ -132,6 +138,9 @@ impl Names {
             tool: name("Tool")?,
             confirmed: name("Confirmed")?,
             intent: name("User-Intent")?,
+            credits: name("Credits")?,
+            cost: name("Cost")?,
+            assertion: name("Assertion")?,
         })
     }
 
@@ -164,6 +173,8 @@ impl Names {
             &self.grant,
             &self.confirmed,
             &self.intent,
+            &self.credits,
+            &self.assertion,
         ];
         let of_trace = [IDEMPOTENCY_KEY, REQUEST_ID, TRACEPARENT];
         let mut names = own.into_iter().chain(&of_trace).chain(carried);
@@ -173,6 +184,16 @@ impl Names {
         let mut lines = Vec::new();
         fixed.write(&mut lines);
         Some(lines.into_boxed_slice())
+    }
+
+    /// What is said in headers, to be said in an assertion.
+    pub fn facts(&self) -> Facts<'_> {
+        Facts::new(&self.prefix)
+    }
+
+    /// Adds the proof of what the other headers say.
+    pub fn assertion(&self, headers: &mut impl Carrier, signed: &str) {
+        headers.set(&self.assertion, signed);
     }
 
     /// Adds which service is called.
@@ -201,6 +222,16 @@ impl Names {
             headers.set(&self.plan, plan.id.as_str());
             headers.set_words(&self.features, plan.features.iter().map(String::as_str));
         }
+    }
+
+    /// Adds what the workspace has left of its credits.
+    pub fn credits(&self, headers: &mut impl Carrier, balance: i64) {
+        headers.set(&self.credits, itoa::Buffer::new().format(balance));
+    }
+
+    /// In which header of its answer a worker says what a call cost.
+    pub fn cost(&self) -> &HeaderName {
+        &self.cost
     }
 
     /// Adds what a person confirmed.

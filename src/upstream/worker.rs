@@ -28,6 +28,15 @@ pub enum Answer {
     Stream(Body),
 }
 
+/// What a worker said, and the header of its answer that was asked for.
+#[derive(Debug)]
+pub struct Answered {
+    /// What it said.
+    pub answer: Answer,
+    /// The header.
+    pub noted: Option<HeaderValue>,
+}
+
 /// Calls a tool with these headers. The caller's deadline ends it by dropping it.
 ///
 /// # Errors
@@ -37,14 +46,15 @@ pub async fn call(
     uri: &Uri,
     headers: &impl Headers,
     body: &Bytes,
-) -> Result<Answer, Failure> {
+) -> Result<Answered, Failure> {
     let reply = client.send(&Sending { method: Method::POST, uri, headers, body }).await?;
     let kind = Kind::of(reply.content_type.as_ref());
+    let noted = reply.noted;
     if reply.status.is_success() && kind == Kind::Stream {
-        return Ok(Answer::Stream(reply.body));
+        return Ok(Answered { answer: Answer::Stream(reply.body), noted });
     }
     let body = client::read(reply.body, MAX_ANSWER).await?;
-    classify(reply.status, kind, body)
+    Ok(Answered { answer: classify(reply.status, kind, body)?, noted })
 }
 
 /// Fetches one of the optional documents of a worker, such as its catalog.

@@ -144,3 +144,14 @@ fn a_wrong_secret_is_not_quoted() {
     database.url: is no database URL; sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE is allowed
     "#);
 }
+
+#[test]
+fn credits_that_could_not_be_added_up_are_refused() {
+    let text = format!(
+        "{SMALL}[service.tool.delete]\ncost = 1000000000001\n[plans.big]\ncredits_per_month = 9000000000000000000\n"
+    );
+    insta::assert_snapshot!(errors(&text), @r"
+    plans.big.credits_per_month: is too high; at most 1000000000000 is allowed
+    service[0].tool.delete.cost: is too high; at most 1000000000000 is allowed
+    ");
+}

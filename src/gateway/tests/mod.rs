@@ -1,10 +1,13 @@
 //! The gateway in one process: a real worker on a port, real HTTP types, a real store on a file of its own, and
 //! a verification cache that already knows a few callers by name.
 
+mod batches;
 mod confirm;
 mod numbers;
+mod obstacles;
 mod property;
 mod public;
+mod refusals;
 mod statuses;
 mod stream;
 mod styles;

@@ -6,7 +6,7 @@ use proptest::option::of;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::guard::{Guards, Rule};
+use super::super::library::guard::{Guards, Rule};
 use super::super::library::{self, Library, Lists, Offer, Ready};
 use super::super::service::Service;
 use super::super::{Catalog, build};
@@ -191,8 +191,8 @@ fn agrees(seen: &Seen, decision: &Result<(), Denial<'_>>, overdue: bool) -> bool
 }
 
 fn with_caller<T>(credential: Option<&Verified>, check: impl FnOnce(Caller<'_>, bool) -> T) -> T {
-    let flow = Plan { id: "flow".into(), features: vec!["mcp".into()], credits_per_month: None };
-    let free = Plan { id: "free".into(), features: vec![], credits_per_month: None };
+    let flow = Plan { id: "flow".into(), features: vec!["mcp".into()], credits_per_month: None, rate: None };
+    let free = Plan { id: "free".into(), features: vec![], credits_per_month: None, rate: None };
     let plan = credential.and_then(|own| own.plan.as_ref());
     let plan = plan.map(|id| if id.as_str() == "flow" { &flow } else { &free });
     let overdue = credential.is_some_and(|own| own.status == WorkspaceStatus::PastDue);

@@ -218,15 +218,9 @@ async fn both_types_where_the_service_asks_for_them() {
 #[actix_web::test]
 async fn what_is_not_yet_done_stops_the_start() {
     for (service, policy) in [
-        ("response_cap_chars = 20000", ""),
-        ("validate_arguments = true", ""),
-        ("rate = \"120/min\"", ""),
-        ("batches = true", ""),
-        ("", "assertion = true"),
-        ("", "[service.tool.x]\ncost = 3"),
-        ("", "[service.tool.x]\nrate = \"1/s\""),
-        ("", "[service.prompt.x]\nscopes = []"),
-        ("", "[service.resources.\"a://b\"]\nscopes = []"),
+        ("", "[service.tool.x]\noperation = \"x\""),
+        ("", "[service.prompt.x]\nrate = \"1/s\""),
+        ("", "[service.resources.\"a://b\"]\nresponse_cap_chars = 20000"),
     ] {
         let base = base(config("http://127.0.0.1:1", service, policy).unwrap()).await;
         let faults = Gateway::build(&base.app).await.err().unwrap_or_else(|| panic!("{service}{policy}"));

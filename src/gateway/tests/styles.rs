@@ -63,4 +63,10 @@ async fn as_tool_results() {
 async fn numbers_can_be_the_operators() {
     let world = World::new("[service.error_codes]\nfeature_not_included = -32010\n", POLICY).await;
     assert_eq!(world.rpc("free", "ping", json!({})).await.json()["error"]["code"], -32010);
+    // the stateless revision keeps that range for itself
+    let reply = world.modern("free", "tools/list", json!({}), &[]).await;
+    assert_eq!(reply.json()["error"]["code"], -31002);
+    let world = World::new("[service.error_codes]\nfeature_not_included = 402\n", POLICY).await;
+    let reply = world.modern("free", "tools/list", json!({}), &[]).await;
+    assert_eq!(reply.json()["error"]["code"], 402);
 }

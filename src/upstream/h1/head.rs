@@ -4,11 +4,11 @@
 use std::mem::MaybeUninit;
 
 use bytes::{Buf as _, BytesMut};
-use http::{HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use httparse::{Header, ParserConfig, Response, Status};
 
 use super::UNREADABLE;
-use crate::upstream::client::Failure;
+use crate::upstream::client::{Failure, joined};
 
 /// Of all heads of one answer together.
 pub const MAX: usize = 64 << 10;
@@ -21,6 +21,8 @@ pub struct Head {
     pub status: StatusCode,
     /// What kind of body follows.
     pub content_type: Option<HeaderValue>,
+    /// The header that was asked for.
+    pub noted: Option<HeaderValue>,
     /// Where the body ends.
     pub framing: Framing,
     /// True if another request may follow on the connection.
@@ -50,7 +52,7 @@ fn ends_in(new: &[u8]) -> bool {
 }
 
 /// Takes a head of at most `limit` bytes off the input; none if it is not whole yet.
-pub fn take(input: &mut BytesMut, limit: usize) -> Result<Option<Head>, Failure> {
+pub fn take(input: &mut BytesMut, limit: usize, noted: Option<&HeaderName>) -> Result<Option<Head>, Failure> {
     let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
     let mut response = Response::new(&mut []);
     let parsed =
@@ -60,7 +62,11 @@ pub fn take(input: &mut BytesMut, limit: usize) -> Result<Option<Head>, Failure>
         Ok(Status::Partial) => return Ok(None),
         Ok(Status::Complete(_)) | Err(_) => return Err(UNREADABLE),
     };
-    let head = read(&response)?;
+    let mut head = read(&response)?;
+    if let Some(noted) = noted {
+        let own = response.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(noted.as_str()));
+        head.noted = own.fold(None, |before, header| joined(before, header.value));
+    }
     input.advance(length);
     Ok(Some(head))
 }
@@ -98,7 +104,13 @@ fn read(response: &Response<'_, '_>) -> Result<Head, Failure> {
         (Some(length), false) => Framing::Length(length),
         (None, false) => Framing::Close,
     };
-    Ok(Head { status, content_type, framing, keep_alive: keep_alive && framing != Framing::Close })
+    Ok(Head {
+        status,
+        content_type,
+        noted: None,
+        framing,
+        keep_alive: keep_alive && framing != Framing::Close,
+    })
 }
 
 /// The usual type needs no copy.

@@ -7,6 +7,7 @@ mod head;
 mod pool;
 mod write;
 
+use http::HeaderName;
 use http::uri::Authority;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
@@ -31,13 +32,13 @@ pub async fn send<H: Headers>(request: &Sending<'_, H>) -> Result<Reply, Trouble
         write::request(&mut connection.output, request);
         match connection.send(write::apart(request.body)).await {
             Sent::Nothing => {}
-            sent => return Ok(answer(connection, sent).await?),
+            sent => return Ok(answer(connection, sent, request.headers.noted()).await?),
         }
     }
     let mut connection = connect(request, authority).await?;
     write::request(&mut connection.output, request);
     let sent = connection.send(write::apart(request.body)).await;
-    Ok(answer(connection, sent).await?)
+    Ok(answer(connection, sent, request.headers.noted()).await?)
 }
 
 async fn connect<H>(request: &Sending<'_, H>, authority: &Authority) -> Result<Connection, Trouble> {
@@ -47,23 +48,28 @@ async fn connect<H>(request: &Sending<'_, H>, authority: &Authority) -> Result<C
 }
 
 /// Reads the head. What was not sent whole may have been answered all the same: with a refusal.
-async fn answer(mut connection: Connection, sent: Sent) -> Result<Reply, Failure> {
-    let head = read_head(&mut connection).await?;
+async fn answer(
+    mut connection: Connection,
+    sent: Sent,
+    noted: Option<&HeaderName>,
+) -> Result<Reply, Failure> {
+    let head = read_head(&mut connection, noted).await?;
     let reusable = head.keep_alive && sent == Sent::Whole;
     Ok(Reply {
         status: head.status,
         content_type: head.content_type,
+        noted: head.noted,
         body: client::Body::Plain(Body::new(connection, head.framing, reusable)),
     })
 }
 
-async fn read_head(connection: &mut Connection) -> Result<Head, Failure> {
+async fn read_head(connection: &mut Connection, noted: Option<&HeaderName>) -> Result<Head, Failure> {
     let mut budget = head::MAX;
     let mut seen = 0;
     loop {
         if head::may_be_whole(&connection.input, seen) {
             let before = connection.input.len();
-            if let Some(head) = head::take(&mut connection.input, budget)? {
+            if let Some(head) = head::take(&mut connection.input, budget, noted)? {
                 if !head.status.is_informational() {
                     return Ok(head);
                 }

@@ -1,5 +1,6 @@
 //! The command line as an operator meets it.
 
+mod explain;
 mod start;
 
 use std::path::Path;

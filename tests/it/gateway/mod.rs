@@ -1,8 +1,19 @@
 //! The MCP endpoint and forward authentication, over real HTTP.
 
+mod assertion;
+mod batches;
+mod credits;
+mod idempotency;
+mod jwt;
+mod lying_worker;
 mod nginx;
 mod prompts;
+mod public;
+mod published;
+mod rate;
+mod refusals;
 mod resources;
+mod results;
 mod shelf;
 
 use serde_json::json;

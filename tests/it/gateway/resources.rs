@@ -176,34 +176,44 @@ fn other_spellings_reach_no_worker() {
     assert_eq!(seen.path, "/resources/read?uri=odd%3A%2F%2Fa%2Fb%2Cc%2520%C3%A9%2526uri%253Dx");
 }
 
+/// Without a number of the operator's for what is not there, and with one.
+const NUMBERS: [(&str, i64); 2] = [("", -32002), ("error_codes = { resource_not_found = -32003 }", -32003)];
+
 #[test]
-fn in_every_revision() {
+fn in_every_revision_with_a_handshake() {
     let shelf = Shelf::start();
-    for (codes, legacy) in [("", -32002), ("error_codes = { resource_not_found = -32003 }", -32003)] {
+    for (codes, number) in NUMBERS {
         let app = shelf.before(POLICY).with("service", codes).start();
-        let person = app.person("ana");
-        let token = app.pat(&person, &[]).token;
+        let token = app.pat(&app.person("ana"), &[]).token;
         for version in LEGACY {
             let opened = rpc(&app, &token, "initialize", &json!({"protocolVersion": version}));
             let capabilities = &opened.json()["result"]["capabilities"];
             assert_eq!(capabilities["resources"], json!({"subscribe": false, "listChanged": false}));
             assert_eq!(capabilities["prompts"], json!({"listChanged": false}));
-            let ask = |uri: &str| {
-                let body =
-                    json!({"jsonrpc": "2.0", "id": "é", "method": "resources/read", "params": {"uri": uri}});
+            let ask = |method: &str, uri: &str| {
+                let body = json!({"jsonrpc": "2.0", "id": "é", "method": method, "params": {"uri": uri}});
                 app.rpc_with(&token, &[("mcp-protocol-version", version)], &body.to_string())
             };
             let contents = json!([{"uri": "notes://a1", "mimeType": "text/plain", "text": "of ana"}]);
             assert_eq!(
-                ask("notes://a1").json(),
+                ask("resources/read", "notes://a1").json(),
                 json!({"jsonrpc": "2.0", "id": "é", "result": {"contents": contents}})
             );
-            let absent = ask("notes://c1");
-            assert_eq!((absent.status, code(&absent)), (200, Some(legacy)), "{version}");
-            assert_eq!(code(&ask("notes://{")), Some(-32602));
-            let body = json!({"jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": {"uri": "notes://a1"}});
-            assert_eq!(code(&app.rpc(&token, &body)), Some(-32601));
+            let absent = ask("resources/read", "notes://c1");
+            assert_eq!((absent.status, code(&absent)), (200, Some(number)), "{version}");
+            assert_eq!(code(&ask("resources/read", "notes://{")), Some(-32602));
+            assert_eq!(code(&ask("resources/subscribe", "notes://a1")), Some(-32601));
         }
+    }
+}
+
+#[test]
+fn in_the_stateless_revision() {
+    let shelf = Shelf::start();
+    for (codes, _) in NUMBERS {
+        let app = shelf.before(POLICY).with("service", codes).start();
+        let person = app.person("ana");
+        let token = app.pat(&person, &[]).token;
         let modern =
             |method: &str, params: Value, over: &[(&str, &str)]| app.modern(&token, method, &params, over);
         let discovered = modern("server/discover", json!({}), &[]).json();
@@ -229,7 +239,7 @@ fn in_every_revision() {
         assert_eq!(
             (absent.status, code(&absent)),
             (200, Some(-32602)),
-            "this revision keeps -32002 for itself"
+            "-32002 and -32003 are reserved here"
         );
         assert_eq!(absent.json()["error"]["data"]["code"], "resource_not_found");
         for over in [("mcp-name", "notes://a2"), ("mcp-name", "")] {
@@ -279,7 +289,7 @@ fn every_style_says_it_as_an_error() {
             ("notes://array", 200, -32099, "upstream_unavailable"),
             ("notes://shape", 200, -32099, "upstream_unavailable"),
             ("notes://picky", 200, -32011, "invalid_arguments"),
-            ("notes://busy", if style == "tool" { 200 } else { 429 }, -32004, "rate_limited"),
+            ("notes://busy", 429, -32004, "rate_limited"),
             ("notes://b1", 200, -32002, "resource_not_found"),
         ] {
             let reply = read(&app, &token, uri);

@@ -1,6 +1,7 @@
 //! The store's contract: one suite, both databases.
 
 mod contract;
+mod credits;
 mod room;
 
 use std::sync::Arc;

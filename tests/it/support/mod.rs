@@ -7,9 +7,11 @@ pub mod chaos;
 pub mod database;
 pub mod flow;
 pub mod http;
+pub mod issuer;
 pub mod mcp;
 pub mod nodes;
 pub mod site;
+pub mod verify_assertion;
 pub mod wire;
 pub mod worker;
 

@@ -23,6 +23,7 @@ impl Seen {
 struct State {
     seen: Vec<Seen>,
     answer: Option<(u16, String, String)>,
+    cost: String,
     delay: Duration,
 }
 
@@ -59,6 +60,12 @@ impl Worker {
     /// What it answers from now on.
     pub fn answers(&self, status: u16, content_type: &str, body: &str) {
         self.state.lock().unwrap().answer = Some((status, content_type.to_owned(), body.to_owned()));
+    }
+
+    /// The header lines that say what a call cost, from now on; each `X-Portero-Cost: …`.
+    pub fn costs(&self, lines: &[&str]) {
+        let lines: Vec<_> = lines.iter().map(|line| format!("X-Portero-Cost: {line}\r\n")).collect();
+        self.state.lock().unwrap().cost = lines.concat();
     }
 
     /// How long it takes from now on.
@@ -151,10 +158,10 @@ fn serve(stream: &TcpStream, shared: &Mutex<State>) {
             continue;
         }
         let (path, body) = (seen.path.clone(), seen.body.clone());
-        let (answer, delay) = {
+        let (answer, cost, delay) = {
             let mut state = shared.lock().unwrap();
             state.seen.push(seen);
-            (state.answer.clone(), state.delay)
+            (state.answer.clone(), state.cost.clone(), state.delay)
         };
         std::thread::sleep(delay);
         let echo = if body.is_empty() { "{}" } else { &body };
@@ -162,7 +169,7 @@ fn serve(stream: &TcpStream, shared: &Mutex<State>) {
             (200, "application/json".to_owned(), format!("{{\"path\":\"{path}\",\"echo\":{echo}}}"))
         });
         let head = format!(
-            "HTTP/1.1 {status} Answer\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n{body}",
+            "HTTP/1.1 {status} Answer\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{cost}\r\n{body}",
             body.len()
         );
         if writer.write_all(head.as_bytes()).is_err() {

@@ -1,4 +1,5 @@
 //! Whole systems, as their documents promise them to customers.
 
 mod becoming;
+mod inversion_consciente;
 mod mico;

@@ -1,0 +1,331 @@
+//! Why a caller may or may not use a tool, step by step, and what would change it.
+//!
+//! The verdicts are the decision's own ([`crate::domain::obstacle`]); here they get their words.
+
+mod momentary;
+
+use super::authenticate;
+use super::entitle;
+use super::refusal::Reason;
+use super::service::{Service, Tool};
+use super::words;
+use crate::app::App;
+use crate::domain::decide::{self, Caller, PlanLack};
+use crate::domain::obstacle::{self, Obstacle};
+use crate::domain::scope::ScopeSet;
+use crate::domain::tool::ToolPolicy;
+use crate::domain::verified::Verified;
+use crate::store::StoreError;
+
+/// What a step says of the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing stands in the way here.
+    Yes,
+    /// This stands in the way.
+    No,
+    /// It says what a call has to bring, or what it meets.
+    Note,
+}
+
+impl Verdict {
+    /// The word.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// One step of the decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its name.
+    pub name: &'static str,
+    /// How it went.
+    pub verdict: Verdict,
+    /// Why, in a sentence.
+    pub says: String,
+}
+
+impl Step {
+    /// A step that went well, or did not.
+    pub fn new(name: &'static str, good: bool, says: impl Into<String>) -> Self {
+        Self { name, verdict: if good { Verdict::Yes } else { Verdict::No }, says: says.into() }
+    }
+
+    /// A step that decides nothing now.
+    pub fn note(name: &'static str, says: impl Into<String>) -> Self {
+        Self { name, verdict: Verdict::Note, says: says.into() }
+    }
+}
+
+/// What a caller whose call is refused is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The public code.
+    pub code: &'static str,
+    /// The message.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// A decision with its reasons.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Explained {
+    /// Every step, in order.
+    pub steps: Vec<Step>,
+    /// What the caller is told; none for a yes.
+    pub told: Option<Told>,
+    /// What would have to change for a yes, each a sentence.
+    pub change: Vec<String>,
+    /// The scopes that the tool needs, if there is such a tool.
+    pub needed: Option<ScopeSet>,
+}
+
+/// What a caller is told whose credential is not good, for whatever reason.
+pub fn not_alive(service: &Service) -> Told {
+    told(&Reason::BadCredentials("unknown"), service)
+}
+
+fn told(reason: &Reason, service: &Service) -> Told {
+    let (message, hint) = words::words(reason, service);
+    Told { code: reason.code().word(), message: message.into_owned(), hint: hint.into_owned() }
+}
+
+/// The array of tools that `tools/list` gives a live credential.
+///
+/// # Errors
+/// What the caller is told where no request of its gets through.
+pub fn catalog_of(app: &App, service: &Service, credential: &Verified) -> Result<Vec<u8>, Told> {
+    let plan =
+        authenticate::admit(service, &app.plans, credential).map_err(|reason| told(&reason, service))?;
+    let caller = Caller { credential: Some(credential), plan };
+    decide::service_open(caller, &service.policy).map_err(|(lack, feature)| {
+        told(&Reason::plan(lack, feature, credential.plan.as_ref(), false), service)
+    })?;
+    let mut out = Vec::new();
+    service.catalog.load().write_list(caller, &service.policy, &mut out);
+    Ok(out)
+}
+
+/// The decision about a live credential and a tool.
+///
+/// # Errors
+/// The database, where credits are counted.
+pub async fn explain(
+    app: &App,
+    service: &Service,
+    credential: &Verified,
+    name: &str,
+) -> Result<Explained, StoreError> {
+    let plan = match authenticate::admit(service, &app.plans, credential) {
+        Ok(plan) => plan,
+        Err(reason) => {
+            let says = format!("it is not taken here ({})", reason.label());
+            let change = match reason {
+                Reason::BadCredentials("other_kind") => "a kind of credential that the service accepts",
+                Reason::BadCredentials(_) => "a credential of this service and its brand",
+                _ => "the workspace's plan in the configuration, as a section [plans.ID]",
+            };
+            return Ok(Explained {
+                steps: vec![Step::new("service", false, says)],
+                told: Some(told(&reason, service)),
+                change: vec![change.to_owned()],
+                needed: None,
+            });
+        }
+    };
+    let caller = Caller { credential: Some(credential), plan };
+    let catalog = service.catalog.load();
+    let Some(tool) = catalog.get(name) else {
+        return Ok(absent(app, service, credential, name));
+    };
+    let found = obstacle::obstacles(caller, &service.policy, &tool.policy);
+    let mut steps = service_steps(service, caller, &found);
+    steps.extend(tool_steps(service, tool, caller, &found));
+    let (mut met, now) = momentary::met(app, service, tool, caller).await?;
+    steps.append(&mut met);
+    let mut changes: Vec<String> = found.iter().map(|one| change(app, one, credential)).collect();
+    let lasting = refused(service, caller, tool);
+    let (now, later) = now.unzip();
+    changes.extend(later);
+    Ok(Explained {
+        steps,
+        told: lasting.or(now).map(|reason| told(&reason, service)),
+        change: changes,
+        needed: Some(tool.policy.scopes.clone()),
+    })
+}
+
+/// The first reason, as a call would meet it.
+fn refused(service: &Service, caller: Caller<'_>, tool: &Tool) -> Option<Reason> {
+    let plan = caller.credential.and_then(|own| own.plan.as_ref());
+    if let Err((lack, feature)) = decide::service_open(caller, &service.policy) {
+        return Some(Reason::plan(lack, feature, plan, false));
+    }
+    let denial = decide::decide(caller, &service.policy, &tool.policy).err()?;
+    Some(entitle::denied(&service.policy, caller, &denial, |label| Reason::unknown_tool(label, &tool.name)))
+}
+
+/// No such tool: what the service asks of every request is told all the same.
+fn absent(app: &App, service: &Service, credential: &Verified, name: &str) -> Explained {
+    let plan = credential.plan.as_ref().and_then(|id| app.plans.get(id));
+    let caller = Caller { credential: Some(credential), plan };
+    let catalog = service.catalog.load();
+    let anything = ToolPolicy { public: true, read_only: true, ..ToolPolicy::default() };
+    let found = obstacle::obstacles(caller, &service.policy, &anything);
+    let reason = match decide::service_open(caller, &service.policy) {
+        Err((lack, feature)) => Reason::plan(lack, feature, credential.plan.as_ref(), false),
+        Ok(()) if catalog.pending => Reason::Unavailable("catalog_pending"),
+        Ok(()) => Reason::unknown_tool("absent", name),
+    };
+    let near = catalog
+        .tools()
+        .map(|own| (strsim::damerau_levenshtein(&own.name, name), own))
+        .filter(|(distance, own)| *distance <= own.name.len().max(3) / 3)
+        .min_by_key(|(distance, _)| *distance);
+    let (says, missing) = match near {
+        _ if catalog.pending => {
+            ("an upstream has not said its tools yet", "an upstream that says its tools".to_owned())
+        }
+        Some((_, near)) => {
+            ("there is no tool of this name", format!("another name: {} is near it", near.name))
+        }
+        None => ("there is no tool of this name", "a tool of this name in a catalog".to_owned()),
+    };
+    let mut steps = service_steps(service, caller, &found);
+    steps.push(Step::new("tool", false, says));
+    let mut changes: Vec<String> = found.iter().map(|one| change(app, one, credential)).collect();
+    changes.push(missing);
+    Explained { steps, told: Some(told(&reason, service)), change: changes, needed: None }
+}
+
+fn lacks(lack: PlanLack) -> &'static str {
+    match lack {
+        PlanLack::NoPlan => "there is no plan",
+        PlanLack::FeatureNotIncluded => "the plan lacks it",
+        PlanLack::Inactive => "the workspace is inactive",
+    }
+}
+
+/// What every request of the service needs.
+fn service_steps(service: &Service, caller: Caller<'_>, found: &[Obstacle]) -> Vec<Step> {
+    let lack = found.iter().find_map(|one| match one {
+        Obstacle::ServiceFeature(lack, _) => Some(*lack),
+        _ => None,
+    });
+    let feature = match (&service.policy.feature, lack) {
+        (None, _) => "every request needs no feature".to_owned(),
+        (Some(feature), None) => format!("every request needs the feature {feature}: the plan includes it"),
+        (Some(feature), Some(lack)) => format!("every request needs the feature {feature}: {}", lacks(lack)),
+    };
+    let status = caller.credential.map_or("none", |own| own.status.label());
+    let stopped = found.iter().any(|one| matches!(one, Obstacle::Inactive | Obstacle::PastDue));
+    vec![
+        Step::new("service", lack.is_none(), feature),
+        Step::new("workspace", !stopped, format!("its status is {status}")),
+    ]
+}
+
+/// What the tool's policy says.
+fn tool_steps(service: &Service, tool: &Tool, caller: Caller<'_>, found: &[Obstacle]) -> Vec<Step> {
+    let policy = &tool.policy;
+    let visible = match (policy.hidden, policy.public, policy.read_only) {
+        (true, ..) => "it is hidden from everybody",
+        (_, true, true) => "it is public and only reads",
+        (_, true, false) => "it is public and writes",
+        (_, false, true) => "it only reads",
+        (_, false, false) => "it writes",
+    };
+    let mode = match policy.only_mode {
+        None => format!("{}: both modes see it", caller.mode().label()),
+        Some(only) => format!("{}: {} alone sees it", caller.mode().label(), only.label()),
+    };
+    vec![
+        Step::new("tool", !found.contains(&Obstacle::Hidden), visible),
+        Step::new("mode", !found.iter().any(|one| matches!(one, Obstacle::Mode(_))), mode),
+        scopes(tool, caller, found),
+        feature(service, tool, found),
+    ]
+}
+
+fn scopes(tool: &Tool, caller: Caller<'_>, found: &[Obstacle]) -> Step {
+    let held = caller.credential.map(|own| own.scopes.to_string()).unwrap_or_default();
+    let held = if held.is_empty() { "none".to_owned() } else { held };
+    let lacking: Vec<String> = found
+        .iter()
+        .filter_map(|one| match one {
+            Obstacle::Scopes(missing) => Some(format!("missing: {missing}")),
+            Obstacle::Undeclared(scopes) => Some(format!("not declared by the service: {scopes}")),
+            _ => None,
+        })
+        .collect();
+    let says = if tool.policy.public {
+        "public: none is needed".to_owned()
+    } else if tool.policy.scopes.is_empty() {
+        format!("none is needed; effective: {held}")
+    } else {
+        let needed = format!("needed: {}; effective: {held}", tool.policy.scopes);
+        [&[needed], lacking.as_slice()].concat().join("; ")
+    };
+    Step::new("scopes", lacking.is_empty(), says)
+}
+
+fn feature(service: &Service, tool: &Tool, found: &[Obstacle]) -> Step {
+    let lack = found.iter().find_map(|one| match one {
+        Obstacle::Feature(lack, _) => Some(*lack),
+        _ => None,
+    });
+    let locked = match service.policy.locked {
+        crate::domain::service::LockedMode::Show => "it is listed as locked",
+        crate::domain::service::LockedMode::Hide => "it is as if it did not exist",
+    };
+    let says = match (&tool.policy.feature, lack) {
+        (None, _) => "the tool needs no feature of its own".to_owned(),
+        (Some(feature), None) => format!("the tool needs the feature {feature}: the plan includes it"),
+        (Some(feature), Some(lack)) => {
+            format!("the tool needs the feature {feature}: {}; {locked}", lacks(lack))
+        }
+    };
+    Step::new("plan", lack.is_none(), says)
+}
+
+/// What would have to be otherwise, for whoever can make it so.
+fn change(app: &App, obstacle: &Obstacle, credential: &Verified) -> String {
+    let workspace = &credential.workspace;
+    match obstacle {
+        Obstacle::ServiceFeature(_, feature) | Obstacle::Feature(_, feature) => {
+            let mut plans: Vec<&str> =
+                app.plans.values().filter(|plan| plan.includes(feature)).map(|plan| plan.id.as_str()).collect();
+            plans.sort_unstable();
+            match plans.as_slice() {
+                [] => format!("a plan with the feature {feature}: no [plans.ID] has it"),
+                [plan, ..] => format!(
+                    "a plan with the feature {feature} ({}): `portero workspace set-plan {workspace} {plan}`",
+                    plans.join(", ")
+                ),
+            }
+        }
+        Obstacle::Inactive | Obstacle::PastDue => {
+            format!("the bill settled: `portero workspace set-status {workspace} active`")
+        }
+        Obstacle::Hidden => {
+            "the tool shown: no `hidden = true` over it, and with `unlisted = \"deny\"` a policy that names it"
+                .to_owned()
+        }
+        Obstacle::Mode(mode) => format!("a credential of mode {}", mode.label()),
+        Obstacle::Anonymous => "a credential".to_owned(),
+        Obstacle::Undeclared(scopes) => format!("the service's declaration of {scopes} ([service.scopes])"),
+        Obstacle::Scopes(scopes) if credential.grant.is_some() && credential.pat.is_some() => format!(
+            "a connection that allows {scopes}, authorized by a token that has it: the person connects again"
+        ),
+        Obstacle::Scopes(scopes) if credential.grant.is_some() => {
+            format!("a connection that allows {scopes}: the person connects again and ticks it")
+        }
+        Obstacle::Scopes(scopes) => format!("a token with {scopes}: `portero token create --scope …`"),
+    }
+}

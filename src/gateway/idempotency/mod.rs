@@ -1,0 +1,147 @@
+//! Step 7: a write that is asked for twice happens once.
+//!
+//! A call with a key, the client's own or one made of the call, is written down before it is sent. Whoever comes
+//! with the same one meanwhile waits, and whoever comes afterwards gets the worker's answer again. Nothing is kept of
+//! what did not end: then the next one is sent, under the same key, and the worker can tell. Attacks: another
+//! principal's key (it is another call), a key with other arguments (refused), a thief of the database (digests and
+//! sealed answers).
+
+mod kept;
+mod same;
+mod seal;
+mod ticket;
+
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout};
+
+use super::call::{Authenticated, Cx};
+use super::policy::Permitted;
+use super::refusal::Reason;
+use super::trace;
+use crate::config::Idempotency;
+use crate::store::StoreError;
+use crate::store::idempotency::Recorded;
+use crate::upstream::worker;
+use same::Same;
+pub use ticket::Ticket;
+
+/// How soon a waiting call looks again: other nodes' answers are seen in no other way.
+const FIRST_LOOK: Duration = Duration::from_millis(10);
+const LAST_LOOK: Duration = Duration::from_millis(200);
+
+/// Wakes those of this node who wait for a call, by the first byte of its digest.
+pub struct Settled([Notify; 64]);
+
+impl Settled {
+    /// Nobody waits yet.
+    pub const fn new() -> Self {
+        Self([const { Notify::const_new() }; 64])
+    }
+
+    fn of(&self, same: &Same) -> Option<&Notify> {
+        self.0.get(usize::from(same.first) % self.0.len())
+    }
+}
+
+/// A call that this request sends.
+pub struct Claimed<'b> {
+    /// The call.
+    pub call: Permitted<'b>,
+    /// The key that the worker is told.
+    pub key: Option<String>,
+    /// What says how it ended, where somebody may ask.
+    pub ticket: Option<Ticket>,
+}
+
+/// Whose turn it is.
+pub enum Turn<'b> {
+    /// This request's.
+    Send(Claimed<'b>),
+    /// It was done before, and this was the answer.
+    Replay(Permitted<'b>, worker::Answer),
+}
+
+/// Finds out whether this call is to be sent. Calls that read, and those that nobody could repeat, ask no database.
+///
+/// # Errors
+/// A key that was used for something else; a first call that takes longer than the tool may; a database that cannot
+/// be asked, since a write that is not written down could happen twice.
+pub async fn turn<'b>(
+    cx: Cx<'_>,
+    caller: &Authenticated<'_>,
+    call: Permitted<'b>,
+) -> Result<Turn<'b>, Reason> {
+    if call.tool().policy.read_only || call.tool().idempotency == Idempotency::Off {
+        return Ok(Turn::Send(Claimed { call, key: None, ticket: None }));
+    }
+    match Same::of(cx, caller, &call) {
+        Some(same) => Box::pin(enter(cx, call, same)).await,
+        None => {
+            let key = Some(trace::random_key(&*cx.app.entropy));
+            Ok(Turn::Send(Claimed { call, key, ticket: None }))
+        }
+    }
+}
+
+async fn enter<'b>(cx: Cx<'_>, call: Permitted<'b>, same: Same) -> Result<Turn<'b>, Reason> {
+    let deadline = Instant::now() + call.tool().timeout;
+    let mut pause = FIRST_LOOK;
+    let mut free = true;
+    loop {
+        if free
+            && let Some(ticket) = Ticket::claim(cx, &same, call.tool().timeout).await.map_err(unrecorded)?
+        {
+            return Ok(Turn::Send(Claimed { call, key: Some(same.key), ticket: Some(ticket) }));
+        }
+        // heard from here on, so that an end between the look and the wait is not missed
+        let mut settled = pin!(cx.gateway.settled.of(&same).map(Notify::notified));
+        if let Some(settled) = settled.as_mut().as_pin_mut() {
+            settled.enable();
+        }
+        free = match look(cx, &same).await? {
+            Look::Free => true,
+            Look::Kept(answer) => return Ok(Turn::Replay(call, answer)),
+            Look::Running => false,
+        };
+        if Instant::now() >= deadline {
+            return Err(Reason::Timeout);
+        }
+        if !free {
+            if let Some(settled) = settled.as_mut().as_pin_mut() {
+                let _ = timeout(pause, settled).await;
+            }
+            pause = (pause * 2).min(LAST_LOOK);
+        }
+    }
+}
+
+enum Look {
+    Free,
+    Running,
+    Kept(worker::Answer),
+}
+
+async fn look(cx: Cx<'_>, same: &Same) -> Result<Look, Reason> {
+    let recorded = cx.app.identity.store.recorded_call(&same.digest).await.map_err(unrecorded)?;
+    let now = cx.app.clock.now();
+    let Some(recorded) = recorded.filter(|recorded| now < recorded.expires_at) else {
+        return Ok(Look::Free);
+    };
+    let Recorded { arguments, lease_until, kept, .. } = recorded;
+    if arguments != same.arguments {
+        return Err(Reason::Key("this idempotency key was used for a call with other arguments"));
+    }
+    match kept {
+        Some(kept) => kept::answer(&kept, &same.seal).map(Look::Kept),
+        None if lease_until <= now => Ok(Look::Free),
+        None => Ok(Look::Running),
+    }
+}
+
+fn unrecorded(error: StoreError) -> Reason {
+    tracing::warn!(%error, "a call could not be written down and was not sent");
+    Reason::Unverifiable("call_not_recorded")
+}
