@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::call::{Authenticated, Cx, Received};
+use super::receive;
 use super::refusal::Reason;
 use super::service::Service;
 use crate::app::App;
@@ -11,6 +12,14 @@ use crate::domain::plan::Plan;
 use crate::domain::table::Table;
 use crate::domain::verified::Verified;
 use crate::identity::external::PresentedError;
+
+/// Who sent this request.
+///
+/// # Errors
+/// As [`authenticate`], and for what is no credential at all.
+pub async fn caller(cx: Cx<'_>) -> Result<Authenticated<'_>, Reason> {
+    authenticate(cx, receive::credentials(cx.headers())?).await
+}
 
 /// Verifies the token for this service, and finds the plan of its workspace.
 ///

@@ -26,7 +26,7 @@ const _: () = assert!(MAX_MESSAGES == 50, "the sentence says the number");
 
 /// True if the body is an array and this service takes batches.
 pub fn is_taken(cx: Cx<'_>, body: &[u8]) -> bool {
-    cx.service.batches && batch::is_array(body)
+    cx.service.reading.batches && batch::is_array(body)
 }
 
 /// Answers every message of a batch; 202 if none wants an answer.

@@ -17,7 +17,7 @@ use super::idempotency::Settled;
 use super::library::Library;
 use super::library::guard::Guards;
 use super::origin::Origins;
-use super::service::{Info, Sentences, Service, Style, Upstream};
+use super::service::{Info, Reading, Sentences, Service, Style, Upstream};
 use super::{external, load, unsupported};
 use crate::app::App;
 use crate::config::{self, Accept, Config, Language, MetadataUrl, ServiceConfig, UpstreamConfig};
@@ -110,10 +110,12 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
             .filter_map(|(word, n)| Some((Code::from_word(word)?, *n)))
             .collect(),
         upgrade_url: own.upgrade_url.clone(),
-        batches: own.batches,
+        reading: Reading {
+            batches: own.batches,
+            validates: own.validate_arguments,
+            require_accept: own.require_accept,
+        },
         response_cap: own.response_cap_chars,
-        validates: own.validate_arguments,
-        require_accept: own.require_accept,
         challenge: challenge(&path)?,
         twin_challenge: challenge(&twin)?,
         path,

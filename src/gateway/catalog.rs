@@ -173,7 +173,11 @@ impl Maker<'_> {
             confirm_message: message.into(),
             idempotency: own.idempotency.unwrap_or_default(),
             cap: self.cap(&own),
-            arguments: if self.service.validates { Some(validate::compile(descriptor)?) } else { None },
+            arguments: if self.service.reading.validates {
+                Some(validate::compile(descriptor)?)
+            } else {
+                None
+            },
         })
     }
 

@@ -39,8 +39,8 @@ const REPLAYED_META: &str = "\"io.portero/replayed\":true";
 /// What a worker's sentence may take in a JSON-RPC error.
 const MAX_MESSAGE: usize = 2000;
 
-/// Sends the call. Only what was permitted can be sent: nothing else
-/// has this type, and nobody else is running it.
+/// Sends the call, or answers one that was done before with what the worker said then. Only what was permitted can be
+/// sent: nothing else has this type, and nobody else is running it.
 ///
 /// # Errors
 /// The upstream's failures, and its refusals where the service says them as JSON-RPC errors.
@@ -50,7 +50,11 @@ pub async fn send(
     claimed: Claimed<'_>,
     frame: &Frame<'_>,
 ) -> Result<Answer, Reason> {
-    let Claimed { call, key, ticket } = claimed;
+    let Claimed { call, key, ticket, kept } = claimed;
+    if let Some(answer) = kept {
+        let finish = Finish { replayed: true, ..Finish::of(cx, &call) };
+        return Ok(Answer::json(finish.whole(&answer)?, "replayed"));
+    }
     let charge = match credits::reserve(cx, caller, &call).await {
         Ok(charge) => charge,
         Err(reason) => {
@@ -85,15 +89,6 @@ pub async fn send(
         }
         answer => Ok(Answer::json(Finish::of(cx, &call).whole(&answer)?, "allowed")),
     }
-}
-
-/// Answers a call that was done before with what the worker said then.
-///
-/// # Errors
-/// As the worker's answer had at its time.
-pub fn replay(cx: Cx<'_>, call: &Permitted<'_>, answer: &worker::Answer) -> Result<Answer, Reason> {
-    let finish = Finish { replayed: true, ..Finish::of(cx, call) };
-    Ok(Answer::json(finish.whole(answer)?, "replayed"))
 }
 
 /// What is written down when a stream ends.

@@ -63,7 +63,6 @@ pub use verify::verify;
 
 use answer::Answer;
 use call::{Authenticated, Cx, Frame};
-use idempotency::Turn;
 use library::{prompts, read, resources};
 use refusal::Reason;
 
@@ -96,7 +95,7 @@ pub async fn handle(
 
 async fn life(cx: Cx<'_>, mut payload: web::Payload) -> HttpResponse {
     let mut frame = Frame::blank(cx);
-    let caller = match identified(cx).await {
+    let caller = match authenticate::caller(cx).await {
         Ok(caller) => caller,
         Err(reason) => {
             body::drain(cx.request, &mut payload, cx.gateway.body_limit).await;
@@ -131,11 +130,6 @@ async fn life(cx: Cx<'_>, mut payload: web::Payload) -> HttpResponse {
     finish(cx, &frame, answer)
 }
 
-async fn identified(cx: Cx<'_>) -> Result<Authenticated<'_>, Reason> {
-    let received = receive::credentials(cx.headers())?;
-    authenticate::authenticate(cx, received).await
-}
-
 async fn converse<'b>(
     cx: Cx<'_>,
     caller: &Authenticated<'_>,
@@ -154,10 +148,8 @@ async fn converse<'b>(
             let entitled = entitle::tool(cx, caller, resolved, frame)?;
             let admitted = rate::admit(cx, caller, entitled)?;
             let permitted = policy::permit(cx, admitted, body)?;
-            match idempotency::turn(cx, caller, permitted).await? {
-                Turn::Send(claimed) => dispatch::send(cx, caller, claimed, frame).await,
-                Turn::Replay(call, answer) => dispatch::replay(cx, &call, &answer),
-            }
+            let claimed = idempotency::turn(cx, caller, permitted).await?;
+            dispatch::send(cx, caller, claimed, frame).await
         }
         Rpc::ResourcesList => resources::list(cx, caller, &resolved).await,
         Rpc::ResourceTemplatesList => resources::templates(cx, caller, &resolved),

@@ -39,9 +39,9 @@ pub fn negotiate(cx: Cx<'_>) -> Result<Accepted, Reason> {
     let accepted = match (first, values.next()) {
         (Some(first), Some(second)) => {
             let all: Vec<&str> = [first, second].into_iter().chain(values).collect();
-            accept::negotiate(Some(&all.join(",")), cx.service.require_accept)?
+            accept::negotiate(Some(&all.join(",")), cx.service.reading.require_accept)?
         }
-        (first, _) => accept::negotiate(first, cx.service.require_accept)?,
+        (first, _) => accept::negotiate(first, cx.service.reading.require_accept)?,
     };
     media(headers)?;
     Ok(accepted)

@@ -81,14 +81,10 @@ pub struct Service {
     pub error_codes: Vec<(Code, i64)>,
     /// Where to get a bigger plan.
     pub upgrade_url: Option<String>,
-    /// Batches of 2025-03-26 are taken.
-    pub batches: bool,
+    /// How requests are read.
+    pub reading: Reading,
     /// Characters that an answer is shortened to, where a tool says nothing else.
     pub response_cap: Option<u64>,
-    /// Arguments are checked against each tool's schema.
-    pub validates: bool,
-    /// Both types have to be named in `Accept`.
-    pub require_accept: bool,
     /// The path of the resource, as configured.
     pub path: String,
     /// The challenges of the configured spelling.
@@ -113,6 +109,17 @@ pub struct Service {
     pub(super) offers: Mutex<Vec<Option<Offer>>>,
     /// What the gateway adds to descriptions.
     pub(super) sentences: Sentences,
+}
+
+/// How requests are read.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// Batches of 2025-03-26 are taken.
+    pub batches: bool,
+    /// Arguments are checked against each tool's schema.
+    pub validates: bool,
+    /// Both types have to be named in `Accept`.
+    pub require_accept: bool,
 }
 
 /// How refusals are said.

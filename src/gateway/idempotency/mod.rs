@@ -46,7 +46,7 @@ impl Settled {
     }
 }
 
-/// A call that this request sends.
+/// A call that is this request's to send, or was done before.
 pub struct Claimed<'b> {
     /// The call.
     pub call: Permitted<'b>,
@@ -54,14 +54,8 @@ pub struct Claimed<'b> {
     pub key: Option<String>,
     /// What says how it ended, where somebody may ask.
     pub ticket: Option<Ticket>,
-}
-
-/// Whose turn it is.
-pub enum Turn<'b> {
-    /// This request's.
-    Send(Claimed<'b>),
-    /// It was done before, and this was the answer.
-    Replay(Permitted<'b>, worker::Answer),
+    /// What the worker said when it was done before.
+    pub kept: Option<Box<worker::Answer>>,
 }
 
 /// Finds out whether this call is to be sent. Calls that read, and those that nobody could repeat, ask no database.
@@ -73,28 +67,27 @@ pub async fn turn<'b>(
     cx: Cx<'_>,
     caller: &Authenticated<'_>,
     call: Permitted<'b>,
-) -> Result<Turn<'b>, Reason> {
+) -> Result<Claimed<'b>, Reason> {
     if call.tool().policy.read_only || call.tool().idempotency == Idempotency::Off {
-        return Ok(Turn::Send(Claimed { call, key: None, ticket: None }));
+        return Ok(Claimed { call, key: None, ticket: None, kept: None });
     }
-    match Same::of(cx, caller, &call) {
-        Some(same) => Box::pin(enter(cx, call, same)).await,
-        None => {
-            let key = Some(trace::random_key(&*cx.app.entropy));
-            Ok(Turn::Send(Claimed { call, key, ticket: None }))
-        }
+    if let Some(same) = Same::of(cx, caller, &call) {
+        return Box::pin(enter(cx, call, same)).await;
     }
+    let key = Some(trace::random_key(&*cx.app.entropy));
+    Ok(Claimed { call, key, ticket: None, kept: None })
 }
 
-async fn enter<'b>(cx: Cx<'_>, call: Permitted<'b>, same: Same) -> Result<Turn<'b>, Reason> {
+async fn enter<'b>(cx: Cx<'_>, call: Permitted<'b>, same: Same) -> Result<Claimed<'b>, Reason> {
     let deadline = Instant::now() + call.tool().timeout;
     let mut pause = FIRST_LOOK;
     let mut free = true;
     loop {
         if free
-            && let Some(ticket) = Ticket::claim(cx, &same, call.tool().timeout).await.map_err(unrecorded)?
+            && let Some(ticket) =
+                Ticket::claim(cx, &same, call.tool().timeout).await.map_err(|error| unrecorded(&error))?
         {
-            return Ok(Turn::Send(Claimed { call, key: Some(same.key), ticket: Some(ticket) }));
+            return Ok(Claimed { call, key: Some(same.key), ticket: Some(ticket), kept: None });
         }
         // heard from here on, so that an end between the look and the wait is not missed
         let mut settled = pin!(cx.gateway.settled.of(&same).map(Notify::notified));
@@ -103,7 +96,9 @@ async fn enter<'b>(cx: Cx<'_>, call: Permitted<'b>, same: Same) -> Result<Turn<'
         }
         free = match look(cx, &same).await? {
             Look::Free => true,
-            Look::Kept(answer) => return Ok(Turn::Replay(call, answer)),
+            Look::Kept(answer) => {
+                return Ok(Claimed { call, key: None, ticket: None, kept: Some(Box::new(answer)) });
+            }
             Look::Running => false,
         };
         if Instant::now() >= deadline {
@@ -125,7 +120,8 @@ enum Look {
 }
 
 async fn look(cx: Cx<'_>, same: &Same) -> Result<Look, Reason> {
-    let recorded = cx.app.identity.store.recorded_call(&same.digest).await.map_err(unrecorded)?;
+    let recorded =
+        cx.app.identity.store.recorded_call(&same.digest).await.map_err(|error| unrecorded(&error))?;
     let now = cx.app.clock.now();
     let Some(recorded) = recorded.filter(|recorded| now < recorded.expires_at) else {
         return Ok(Look::Free);
@@ -141,7 +137,7 @@ async fn look(cx: Cx<'_>, same: &Same) -> Result<Look, Reason> {
     }
 }
 
-fn unrecorded(error: StoreError) -> Reason {
+fn unrecorded(error: &StoreError) -> Reason {
     tracing::warn!(%error, "a call could not be written down and was not sent");
     Reason::Unverifiable("call_not_recorded")
 }

@@ -36,7 +36,7 @@ fn lie(name: &str, stream: &mut TcpStream, elsewhere: &str) {
     let json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
     let result = "application/vnd.mcp.result+json";
     let much = "a".repeat(64 << 10);
-    let (none, little) = (Duration::ZERO, Duration::from_millis(40));
+    let none = Duration::ZERO;
     match name {
         "bad json" => write(stream, &whole("application/json", "{\"a\":")),
         "two values" => write(stream, &whole("application/json", "{} {}")),
@@ -78,6 +78,16 @@ fn lie(name: &str, stream: &mut TcpStream, elsewhere: &str) {
         "a length beyond measure" => {
             write(stream, &format!("{json}Content-Length: 18446744073709551615\r\n\r\n{{}}"));
         }
+        other => drag(other, stream),
+    }
+}
+
+/// What does not come to an end, or comes in events.
+fn drag(name: &str, stream: &mut TcpStream) {
+    let json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+    let much = "a".repeat(64 << 10);
+    let (none, little) = (Duration::ZERO, Duration::from_millis(40));
+    match name {
         "an endless body" => endlessly(stream, &format!("{json}\r\n\""), &much, none),
         "endless chunks" => {
             let chunk = format!("10000\r\n{much}\r\n");
@@ -228,7 +238,7 @@ fn a_workers_own_no_is_its_own_and_never_a_challenge() {
         let token = app.pat(&app.person("ana"), &[]).token;
         for status in [400, 401, 402, 403, 404, 407, 409, 422, 429, 451, 500, 503] {
             let no = format!("{{\"error\": \"no {status}\"}}");
-            let head = "WWW-Authenticate: Bearer realm=\"worker\"\r\nProxy-Authenticate: Basic\r\n";
+            let head = "Connection: close\r\nWWW-Authenticate: Bearer realm=\"worker\"\r\nProxy-Authenticate: Basic\r\n";
             let answer = format!("HTTP/1.1 {status} No\r\n{head}Content-Length: {}\r\n\r\n{no}", no.len());
             let reply = app.call(&token, "list_meetings", &json!({"answer": answer}));
             for header in ["www-authenticate", "proxy-authenticate"] {
@@ -256,7 +266,8 @@ fn a_workers_own_no_is_its_own_and_never_a_challenge() {
         }
         // A sentence without an end is no message.
         let no = json!({"error": "n".repeat(1 << 20)}).to_string();
-        let answer = format!("HTTP/1.1 422 No\r\nContent-Length: {}\r\n\r\n{no}", no.len());
+        let answer =
+            format!("HTTP/1.1 422 No\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{no}", no.len());
         let reply = app.call(&token, "list_meetings", &json!({"answer": answer}));
         assert_eq!(reply.body.len() < 4096, style == "jsonrpc", "{}", reply.body.len());
     }
