@@ -27,7 +27,8 @@ impl Identity {
             Err(ticket) => ticket,
         };
         let client = self.store.client(id).await?;
-        if let Some(client) = &client {
+        // one that is let in again must not be told for a while that it is unknown
+        if let Some(client) = client.as_ref().filter(|client| client.disabled_at.is_none()) {
             let on = Change::new(ChangeKind::Client, id);
             self.known_clients.fill(id.as_str(), ticket, client.clone(), &on, now);
         }

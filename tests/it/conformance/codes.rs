@@ -8,7 +8,7 @@ use super::holds;
 use super::kit::{ARCHIVE, redemption, refused};
 use crate::support::callers::PASSWORD;
 use crate::support::flow::{Connection, REDIRECT, VERIFIER, connection};
-use crate::support::{Reply, TestApp};
+use crate::support::{Reply, TestApp, eventually};
 
 const WRONG: &str = "a-wrong-verifier-of-more-than-forty-three-characters";
 
@@ -300,6 +300,7 @@ fn what_a_code_hangs_on_has_to_be_there_at_its_redemption() {
     holds("G-08", "at redemption person, client, token and grant are alive still", || {
         let code = own.code();
         app.cli(&["client", "disable", &own.client], None);
+        eventually("401", || (own.send(&code, &[]).status == 401).then_some(()));
         refused(&own.send(&code, &[]), 401, "invalid_client");
         app.cli(&["client", "enable", &own.client], None);
         refused(&own.send(&code, &[]), 400, "invalid_grant");
