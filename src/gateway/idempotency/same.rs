@@ -22,6 +22,7 @@ const OF_CLIENT: Duration = Duration::from_mins(10);
 const DERIVED: Duration = Duration::from_mins(1);
 
 /// A call, as far as it can be told from others.
+#[derive(Clone)]
 pub struct Same {
     /// What it is known by.
     pub digest: String,

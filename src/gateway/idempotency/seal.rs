@@ -7,6 +7,7 @@ use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use crate::domain::entropy::{self, Entropy};
 
 /// A key that is derived from what makes a call the same, and kept nowhere.
+#[derive(Clone)]
 pub struct Seal(LessSafeKey);
 
 impl Seal {

@@ -22,14 +22,14 @@ const MARGIN: Duration = Duration::from_secs(5);
 pub struct Ticket {
     app: Arc<App>,
     gateway: Arc<Gateway>,
-    same: Arc<Same>,
+    same: Same,
     holder: String,
     open: bool,
 }
 
 impl Ticket {
     /// Takes a call on; `None` if somebody else has it.
-    pub async fn claim(cx: Cx<'_>, same: &Arc<Same>, timeout: Duration) -> Result<Option<Self>, StoreError> {
+    pub async fn claim(cx: Cx<'_>, same: &Same, timeout: Duration) -> Result<Option<Self>, StoreError> {
         let now = cx.app.clock.now();
         let lease_until = now.plus(timeout + MARGIN);
         let holder = hex(&entropy::bytes::<16>(&*cx.app.entropy));
@@ -44,7 +44,7 @@ impl Ticket {
         Ok(taken.then(|| Self {
             app: Arc::clone(cx.app),
             gateway: Arc::clone(cx.gateway),
-            same: Arc::clone(same),
+            same: same.clone(),
             holder,
             open: true,
         }))
@@ -99,7 +99,7 @@ impl Drop for Ticket {
         let left = Self {
             app: Arc::clone(&self.app),
             gateway: Arc::clone(&self.gateway),
-            same: Arc::clone(&self.same),
+            same: self.same.clone(),
             holder: std::mem::take(&mut self.holder),
             open: false,
         };
