@@ -1,5 +1,5 @@
 //! What the official SDKs send, in their order and with their headers. The SDKs themselves are driven against the
-//! same example by `tests/clients`.
+//! same example by `tests/clients/inversion-consciente`.
 
 use serde_json::{Value, json};
 
