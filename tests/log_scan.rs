@@ -18,8 +18,17 @@ const PREFIXES: [&str; 9] = [
     "portero_adm_",
     "portero_rat_",
 ];
-const WORDS: [&str; 6] =
-    ["correct horse battery staple", "$argon2id$", "s256$", "code_verifier=", "refresh_token=", "Bearer "];
+const WORDS: [&str; 8] = [
+    "correct horse battery staple",
+    "$argon2id$",
+    "s256$",
+    "code_verifier=",
+    "refresh_token=",
+    "Bearer ",
+    // how a JWT begins, by the first member of its header
+    "eyJhbGci",
+    "eyJ0eXAi",
+];
 
 fn credential_in(line: &str) -> Option<&str> {
     for prefix in PREFIXES {
@@ -39,6 +48,7 @@ fn credential_in(line: &str) -> Option<&str> {
 fn the_scan_finds_what_it_looks_for() {
     assert!(credential_in(&format!("x mico_pat_{} y", "a".repeat(49))).is_some());
     assert!(credential_in("Authorization: Bearer x").is_some());
+    assert!(credential_in("token=eyJhbGciOiJFUzI1NiJ9.e30.x").is_some());
     assert!(credential_in("mico_pat_…x4Qz /functions/v1/mcp 200").is_none());
 }
 
