@@ -107,7 +107,7 @@ def exchanges(run):
     }
     # Portero remembers what it has read: cold is a token that it has not seen yet. The peer reads each time.
     portero.connect(1, pat)
-    unseen = iter(copies_in_postgres(run, database, run.options.tokens))
+    unseen = iter(copies_in_postgres(run, database, run.options.tokens * run.options.rounds))
 
     def refreshes(base, _path, _secret, connect):
         client, tokens = connect()
@@ -118,8 +118,7 @@ def exchanges(run):
     def introspections(base, path, secret, connect):
         basic = "Basic " + base64.b64encode(secret.encode()).decode()
         own = base == portero.base
-        share = run.options.tokens // run.options.rounds
-        tokens = itertools.islice(unseen, share) if own else (access for access, _ in connect()[1])
+        tokens = itertools.islice(unseen, run.options.tokens) if own else (access for access, _ in connect()[1])
         arguments = [basic, run.file("access", tokens), "once" if own else "again"]
         return Load("introspect.lua", base + path, CHAINS, run.options.seconds, arguments=arguments).rate
 

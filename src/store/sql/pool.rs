@@ -166,6 +166,8 @@ fn postgres_pool() -> AnyPoolOptions {
             let statement = format!("SET statement_timeout = {STATEMENT_DEADLINE_MS}");
             sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&mut *connection).await?;
             sqlx::query("SET lock_timeout = 3000").execute(&mut *connection).await?;
+            // compiling pays for statements that read much; each of these finds a few rows by their index
+            sqlx::query("SET jit = off").execute(&mut *connection).await?;
             Ok(())
         })
     })
