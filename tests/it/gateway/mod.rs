@@ -15,6 +15,7 @@ mod refusals;
 mod resources;
 mod results;
 mod shelf;
+mod widening;
 
 use serde_json::json;
 
