@@ -29,7 +29,7 @@ impl Ticket {
 /// The changes of late, and when they were last read.
 #[derive(Debug)]
 pub struct Freshness {
-    changed: RwLock<HashMap<u64, (u64, Timestamp)>>,
+    changed: RwLock<HashMap<u32, (u64, Timestamp)>>,
     stamp: AtomicU64,
     read_at: AtomicI64,
     max_blind: Duration,
@@ -57,7 +57,7 @@ impl Freshness {
     }
 
     /// True if none of these (each a [`Change::fingerprint`]) has changed since a reading began.
-    pub fn untouched(&self, touched: &[u64], since: Ticket) -> bool {
+    pub fn untouched(&self, touched: &[u32], since: Ticket) -> bool {
         let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
         touched.iter().all(|key| changed.get(key).is_none_or(|(stamp, _)| *stamp <= since.0))
     }

@@ -13,7 +13,7 @@ const LIFE: Duration = Duration::from_mins(1);
 
 struct Entry<V> {
     value: V,
-    touched: u64,
+    touched: u32,
     filled: Ticket,
     filled_at: Timestamp,
 }

@@ -27,7 +27,7 @@ type Hashes = foldhash::quality::RandomState;
 
 struct Entry {
     verified: Arc<Verified>,
-    touched: Box<[u64]>,
+    touched: Box<[u32]>,
     filled: Ticket,
     filled_at: Timestamp,
     checked: AtomicU64,

@@ -70,9 +70,11 @@ impl Change {
         Self { kind, id: id.to_string() }
     }
 
-    /// What changes are told apart by in memory. Two that share one drop a remembered thing too many, and never keep
-    /// one.
-    pub fn fingerprint(&self) -> u64 {
-        BuildHasherDefault::<DefaultHasher>::default().hash_one(self)
+    /// What changes are told apart by in memory, short because there are several to each remembered token. Two that
+    /// share one drop a remembered thing too many, and never keep one.
+    pub fn fingerprint(&self) -> u32 {
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(self).to_le_bytes();
+        let [a, b, c, d, ..] = hash;
+        u32::from_le_bytes([a, b, c, d])
     }
 }
