@@ -55,7 +55,7 @@ fn neither_arguments_nor_annotations_nor_headers_widen_a_call() {
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"delete_meeting","arguments":{arguments}}}}}"#
         );
         let reply = app.rpc_with(&full, &[], &body);
-        assert_eq!(reply.json()["result"]["isError"].as_bool().unwrap_or(true), true, "{reply:?}");
+        assert!(reply.json()["result"]["isError"].as_bool().unwrap_or(true), "{reply:?}");
     }
     assert!(app.worker.seen().is_empty());
     let confirmed = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",

@@ -1,0 +1,72 @@
+// An example on this machine: its own configuration and worker, with nothing changed but where they are.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { copyFileSync, createWriteStream, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { dirname, join } from "node:path";
+import { ownFolder, within } from "./support.mjs";
+
+/** Lets a server listen anywhere on this machine. */
+export const listening = async (server) => {
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server.address().port;
+};
+
+const freePort = async () => {
+  const server = createServer();
+  const port = await listening(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+};
+
+/** The example's configuration with other words in the place of some of its own, each of which it has to have. */
+const configure = (folder, name, changes) => {
+  const example = process.env.EXAMPLE;
+  let toml = readFileSync(join(example, "portero.toml"), "utf8");
+  for (const [own, here] of changes) {
+    assert.ok(toml.includes(own), `the example no longer says ${own}`);
+    toml = toml.replaceAll(own, here);
+  }
+  const file = join(folder, "portero.toml");
+  writeFileSync(file, toml);
+  const catalog = `${name}-tools.json`;
+  copyFileSync(join(example, catalog), join(folder, catalog));
+  return file;
+};
+
+/**
+ * Starts an example and its worker, and waits for both. What was started ends with this process. `command` runs the
+ * program beside the server.
+ */
+export const startExample = async ({ name, origin, worker, ready, more = [] }) => {
+  const folder = ownFolder(name);
+  const [port, workerPort] = [await freePort(), await freePort()];
+  const base = `http://127.0.0.1:${port}`;
+  const config = configure(folder, name, [
+    [origin, base],
+    ['listen = "127.0.0.1:8080"', `listen = "127.0.0.1:${port}"`],
+    ['admin_listen = "127.0.0.1:9090"', 'admin_listen = "127.0.0.1:0"'],
+    [worker, `http://127.0.0.1:${workerPort}`],
+    ...more,
+  ]);
+  const log = createWriteStream(join(process.env.CLIENTS_STATE, "demo.log"), { flags: "a" });
+  await new Promise((resolve) => log.once("open", resolve));
+  const program = join(dirname(process.env.PORTERO_BIN), `examples/${name}-worker`);
+  const programs = [
+    spawn(program, ["--listen", `127.0.0.1:${workerPort}`], { stdio: ["ignore", log, log] }),
+    spawn(process.env.PORTERO_BIN, ["--config", config, "serve"], { stdio: ["ignore", log, log] }),
+  ];
+  process.on("exit", () => programs.forEach((own) => own.kill()));
+  const answers = async (url) => assert.equal((await fetch(url)).status, 200);
+  await within(20_000, () => answers(`http://127.0.0.1:${workerPort}/healthz`));
+  await within(20_000, () => answers(`${base}${ready}`));
+  const command = (args, input) => {
+    const text = execFileSync(process.env.PORTERO_BIN, ["--config", config, "--json", ...args], {
+      encoding: "utf8",
+      input,
+    });
+    return text.trim() === "" ? undefined : JSON.parse(text);
+  };
+  return { base, command };
+};
