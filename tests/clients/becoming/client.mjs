@@ -1,13 +1,22 @@
-// The TypeScript SDK before Becoming: a person signs in and ticks some of the eleven permissions, the agent is told what
-// is missing, and a second authorization adds it. Then the same before a service that says no by HTTP status, where the
-// SDK takes the challenge and steps up by itself.
+// The TypeScript SDKs before Becoming: a person signs in and ticks some of the eleven permissions, the agent is told
+// what is missing, and a second authorization adds it. Then the same before a service that says no by HTTP status, where
+// the SDK takes the challenge and steps up by itself.
 
+import * as v2 from "@modelcontextprotocol/client";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { startExample } from "../shared/example.mjs";
 import { assert, Callback, main, step, withBrowser } from "../shared/support.mjs";
+
+const V1 = {
+  Client,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+  finish: (line, params) => line.finishAuth(params.get("code")),
+};
+const V2 = { ...v2, finish: (line, params) => line.finishAuth(params) };
 
 const EMAIL = "ana@example.com";
 const PASSWORD = "a password of some length";
@@ -50,8 +59,9 @@ const allow = (href, back, scopes) =>
 
 /** An agent with its memory. */
 class Agent {
-  static async open(endpoint, client) {
+  static async open(sdk, endpoint, client) {
     const agent = new Agent();
+    agent.sdk = sdk;
     agent.endpoint = endpoint;
     agent.client = client;
     agent.asked = [];
@@ -68,13 +78,15 @@ class Agent {
   saveClientInformation = (client) => (this.client = client);
   tokens = () => this.saved;
   saveTokens = (tokens) => (this.saved = tokens);
+  discoveryState = () => this.discovery;
+  saveDiscoveryState = (discovery) => (this.discovery = discovery);
   saveCodeVerifier = (verifier) => (this.verifier = verifier);
   codeVerifier = () => this.verifier;
   redirectToAuthorization = (url) => this.asked.push(url);
 
   async connect() {
-    this.line = new StreamableHTTPClientTransport(new URL(this.endpoint), { authProvider: this });
-    this.mcp = new Client({ name: "lectora", version: "1.0.0" });
+    this.line = new this.sdk.StreamableHTTPClientTransport(new URL(this.endpoint), { authProvider: this });
+    this.mcp = new this.sdk.Client({ name: "lectora", version: "1.0.0" });
     await this.mcp.connect(this.line);
   }
   /** The person answers the last question; the scopes that were offered. */
@@ -82,12 +94,12 @@ class Agent {
     const asked = this.asked.at(-1);
     this.callback.expect();
     const offered = await allow(asked.href, this.redirectUrl, scopes);
-    await this.line.finishAuth((await this.callback.received()).get("code"));
+    await this.sdk.finish(this.line, await this.callback.received());
     return { asked: asked.searchParams.get("scope")?.split(" ").toSorted(), offered };
   }
   /** From the bare URL to a connection with exactly these permissions. */
   async authorized(scopes) {
-    await assert.rejects(this.connect(), UnauthorizedError);
+    await assert.rejects(this.connect(), this.sdk.UnauthorizedError);
     const question = await this.answered(scopes);
     await this.connect();
     return question;
@@ -109,7 +121,7 @@ const READING = ["highlights:read", "sources:read"];
 
 const chosen = async () => {
   const endpoint = await start([]);
-  const agent = await Agent.open(endpoint);
+  const agent = await Agent.open(V1, endpoint);
 
   await step("eleven permissions are offered, and two are allowed", async () => {
     const { offered } = await agent.authorized(READING);
@@ -132,7 +144,7 @@ const chosen = async () => {
     assert.ok((await agent.mcp.readResource({ uri: "becoming://highlights" })).contents.length > 0);
   });
 
-  const wider = await Agent.open(endpoint, agent.client);
+  const wider = await Agent.open(V1, endpoint, agent.client);
   await step("a second authorization adds it, and leaves the first connection as it is", async () => {
     const scopes = [...READING, "themes:read", "themes:write", "highlights:write"].toSorted();
     await wider.authorized(scopes);
@@ -147,33 +159,36 @@ const chosen = async () => {
     const found = await wider.tool("list_sources");
     const source = JSON.parse(found.content[0].text);
     const id = (source.sources ?? source.items ?? source.data)[0].id;
-    const highlights = { source_id: id, highlights: [{ text: "Lo que se repite, permanece." }] };
+    const highlights = { source_id: id, highlights: [{ content: "Lo que se repite, permanece." }] };
     await refused(wider.tool("add_highlights", highlights), -32011, "confirmation_required");
     await refused(wider.tool("add_highlights", { ...highlights, confirm: true }), -32011, "confirmation_required");
     const agreed = { confirm: true, user_intent: "Guardar la frase de hoy" };
     const saved = await wider.tool("add_highlights", { ...highlights, ...agreed });
     assert.equal(saved.isError, false, JSON.stringify(saved));
-    await refused(wider.tool("complete_theme", { theme_id: "x", ...agreed }), -32010, "feature_not_included");
+    await refused(wider.tool("complete_theme", { theme_id: 1, ...agreed }), -32010, "feature_not_included");
   });
 };
 
-const steppedUp = async () => {
-  const agent = await Agent.open(await start([['errors = "jsonrpc"', 'errors = "http"']]));
+/** `forgets`: the first SDK refreshes where it can, and no refresh adds a permission; so an app of it that steps up keeps
+    no refresh token. The second one knows. */
+const steppedUp = async (sdk, said, endpoint, forgets) => {
+  const agent = await Agent.open(sdk, endpoint);
 
-  await step("before a service that says no by status: a connection with one permission", async () => {
+  await step(`${said}: a connection with one permission`, async () => {
     await agent.authorized(["sources:read"]);
     assert.equal((await agent.tool("list_sources")).isError, false);
+    if (forgets) delete agent.saved.refresh_token;
   });
 
-  await step("a 403 sends the SDK to the person for what is missing, and for what there was", async () => {
-    await assert.rejects(agent.tool("search_highlights", { query: "hábito" }), UnauthorizedError);
+  await step(`${said}: a 403 sends the SDK to the person for what is missing, and for what there was`, async () => {
+    await assert.rejects(agent.tool("search_highlights", { query: "hábito" }), sdk.UnauthorizedError);
     assert.equal(agent.asked.length, 2);
     const { asked, offered } = await agent.answered(READING);
     assert.deepEqual([asked, offered], [READING, READING]);
     assert.deepEqual(agent.granted(), READING);
   });
 
-  await step("and the call passes", async () => {
+  await step(`${said}: and the call passes`, async () => {
     await agent.connect();
     assert.equal((await agent.tool("search_highlights", { query: "hábito" })).isError, false);
     assert.equal((await agent.tool("list_sources")).isError, false);
@@ -182,5 +197,7 @@ const steppedUp = async () => {
 
 await main(async () => {
   await chosen();
-  await steppedUp();
+  const endpoint = await start([['errors = "jsonrpc"', 'errors = "http"']]);
+  await steppedUp(V1, "step-up, SDK 1.x", endpoint, true);
+  await steppedUp(V2, "step-up, SDK 2.x", endpoint, false);
 });
