@@ -1,4 +1,4 @@
-// The TypeScript SDKs before Becoming: a person signs in and ticks some of the eleven permissions, the agent is told
+// The official SDKs before Becoming: a person signs in and ticks some of the eleven permissions, the agent is told
 // what is missing, and a second authorization adds it. Then the same before a service that says no by HTTP status, where
 // the SDK takes the challenge and steps up by itself.
 
@@ -7,7 +7,7 @@ import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
-import { startExample } from "../shared/example.mjs";
+import { python, startExample } from "../shared/example.mjs";
 import { assert, Callback, main, step, withBrowser } from "../shared/support.mjs";
 
 const V1 = {
@@ -119,8 +119,7 @@ const refused = (call, number, code) =>
 
 const READING = ["highlights:read", "sources:read"];
 
-const chosen = async () => {
-  const endpoint = await start([]);
+const chosen = async (endpoint) => {
   const agent = await Agent.open(V1, endpoint);
 
   await step("eleven permissions are offered, and two are allowed", async () => {
@@ -195,9 +194,16 @@ const steppedUp = async (sdk, said, endpoint, forgets) => {
   });
 };
 
+/** Its report is its own: its lines are counted as ours are. */
+const sayPython = async (endpoint, more) =>
+  assert.equal(await python({ ENDPOINT: endpoint, EMAIL, PASSWORD, ...more }), 0, "the Python program's end");
+
 await main(async () => {
-  await chosen();
+  const byNumber = await start([]);
+  await chosen(byNumber);
+  await sayPython(byNumber, {});
   const endpoint = await start([['errors = "jsonrpc"', 'errors = "http"']]);
   await steppedUp(V1, "step-up, SDK 1.x", endpoint, true);
   await steppedUp(V2, "step-up, SDK 2.x", endpoint, false);
+  await sayPython(endpoint, { STEPS_UP: "1" });
 });

@@ -1,11 +1,11 @@
 // The official SDKs before Inversión Consciente: the TypeScript program that its document prints, run as it is printed;
 // the same SDK without a token; and the Python SDK.
 
-import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
+import { python } from "../shared/example.mjs";
 import { assert, main, step } from "../shared/support.mjs";
 import { PRINTED, start } from "./world.mjs";
 
@@ -26,15 +26,6 @@ const printed = async (endpoint, token) => {
   writeFileSync(program, lines.join("\n"));
   return import(program);
 };
-
-/** Runs the Python program beside the server, which this process has to go on serving keys to. */
-const python = (env) =>
-  new Promise((resolve, reject) => {
-    const options = { stdio: "inherit", env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", ...env } };
-    const program = spawn(process.env.PYTHON, [process.env.PYTHON_PROGRAM], options);
-    program.once("error", reject);
-    program.once("exit", resolve);
-  });
 
 /** Records every request of a client, as method and status. */
 const recording = () => {

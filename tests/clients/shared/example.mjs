@@ -70,3 +70,12 @@ export const startExample = async ({ name, origin, worker, ready, more = [] }) =
   };
   return { base, command };
 };
+
+/** Runs the Python program beside the server, whose end is this process's. */
+export const python = (env) =>
+  new Promise((resolve, reject) => {
+    const options = { stdio: "inherit", env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", ...env } };
+    const program = spawn(process.env.PYTHON, [process.env.PYTHON_PROGRAM], options);
+    program.once("error", reject);
+    program.once("exit", resolve);
+  });
