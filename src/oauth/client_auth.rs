@@ -125,3 +125,13 @@ pub async fn authenticate(app: &App, req: &HttpRequest, form: &Params) -> Result
     guess::client(app, req, known.as_ref())?;
     Err(invalid_client(by_header, reason))
 }
+
+/// Whether a client is there still. What is remembered of it may be a moment old: what has ended with the client must
+/// not be blamed on the grant, or its software would ask its person again under an id that nobody knows.
+pub async fn still_there(app: &App, req: &HttpRequest, own: &Authenticated) -> Result<(), OAuthError> {
+    let client = app.identity.store.client(&own.client.id).await?;
+    if client.is_some_and(|client| client.disabled_at.is_none()) {
+        return Ok(());
+    }
+    Err(invalid_client(req.headers().contains_key(header::AUTHORIZATION), "client_gone"))
+}

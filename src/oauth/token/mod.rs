@@ -46,6 +46,9 @@ pub async fn handle(
         "refresh_token" => refresh_token::exchange(app, brand, &client, &form).await,
         _ => Err(OAuthError::new(Code::UnsupportedGrantType, "this grant type is not supported")),
     };
+    if issued.as_ref().is_err_and(|refusal| refusal.code == Code::InvalidGrant) {
+        client_auth::still_there(app, req, &client).await?;
+    }
     if issued.as_ref().is_err_and(|refusal| refusal.unheard_of) {
         guess::token(app, req, &client.client.id)?;
     }
