@@ -16,6 +16,11 @@ const TOLD: usize = 3;
 /// And so many characters of each: a schema's own lists can be long, and so can a client's names.
 const MAX_WORDS: usize = 240;
 const MAX_PATH: usize = 120;
+/// Of more values it is not told where a mistake is: the schema's reader makes a list of all of them first, hundreds of
+/// bytes for each value, however few are taken.
+const MAX_VALUES: usize = 10_000;
+const TOO_MANY: &str =
+    "Arguments do not fit the tool's inputSchema, and hold too many values to say where. Send fewer at once.";
 
 /// Compiles a tool's schema, in the dialect of its `$schema` (2020-12 where it names none).
 ///
@@ -34,12 +39,16 @@ pub fn compile(tool: &Descriptor) -> Result<Validator, String> {
 /// Checks arguments.
 ///
 /// # Errors
-/// Where a mistake is and what is wanted there; never what was sent.
+/// Where a mistake is and what is wanted there; never what was sent. Attack: one body of millions of mistakes.
 pub fn arguments(schema: &Validator, sent: &[u8]) -> Result<(), Reason> {
     let unreadable = |error: members::NotObject| Reason::Arguments(format!("Arguments: {error}.").into());
     let value = Value::Object(members::read(sent).map_err(unreadable)?);
     if schema.is_valid(&value) {
         return Ok(());
+    }
+    let mut room = MAX_VALUES;
+    if !fits(&value, &mut room) {
+        return Err(Reason::Arguments(TOO_MANY.into()));
     }
     let told: Vec<String> = schema
         .iter_errors(&value)
@@ -50,6 +59,17 @@ pub fn arguments(schema: &Validator, sent: &[u8]) -> Result<(), Reason> {
         })
         .collect();
     Err(Reason::Arguments(format!("{}.", told.join("; ")).into()))
+}
+
+/// True if there are no more values in it than there is room for.
+fn fits(value: &Value, room: &mut usize) -> bool {
+    let Some(left) = room.checked_sub(1) else { return false };
+    *room = left;
+    match value {
+        Value::Array(items) => items.iter().all(|item| fits(item, room)),
+        Value::Object(members) => members.values().all(|member| fits(member, room)),
+        _ => true,
+    }
 }
 
 fn short(text: &str, most: usize) -> String {
@@ -93,6 +113,19 @@ mod tests {
             "Arguments: a member is there twice.",
             "a worker may read the other one"
         );
+    }
+
+    #[test]
+    fn of_millions_of_mistakes_none_is_told() {
+        let schema = r#"{"type":"object","properties":{
+            "list":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}]}},"required":["list"]}"#;
+        let list = |item: &str, count: usize| format!(r#"{{"list":[{}]}}"#, vec![item; count].join(","));
+        assert_eq!(check(schema, &list("\"a\"", 100_000)), Ok(()));
+        assert_eq!(check(schema, &list("1", MAX_VALUES - 1)).unwrap_err(), TOO_MANY);
+        let told = check(schema, &list("1", 1_000)).unwrap_err();
+        assert!(told.starts_with("arguments/list: "), "{told}");
+        let text = format!(r#"{{"text":"{}"}}"#, "a".repeat(1 << 20));
+        assert_eq!(check(schema, &text).unwrap_err(), "arguments: \"list\" is a required property.");
     }
 
     #[test]
