@@ -47,7 +47,9 @@ pub fn time(claims: &Value, name: &str) -> Result<Option<Timestamp>, NoTime> {
     Ok(Some(Timestamp::from_millis(millis)))
 }
 
-/// Whom a token is about. It goes into a header, so it is one line.
+/// Whom a token is about. It goes into a header, so it is one line, and has no space at its ends. Attack: a name that
+/// its owner may choose, ` ana`; whoever reads the header takes the space for none of the value (RFC 9110 §5.5) and
+/// the caller for `ana`.
 pub fn subject(claims: &Value, path: &str) -> Option<String> {
     let text = match find(claims, path)? {
         Value::String(text) => text.clone(),
@@ -55,7 +57,7 @@ pub fn subject(claims: &Value, path: &str) -> Option<String> {
         _ => return None,
     };
     let good = (1..=LONGEST).contains(&text.len()) && !text.chars().any(char::is_control);
-    (good && !text.trim().is_empty()).then_some(text)
+    (good && text.trim() == text).then_some(text)
 }
 
 /// What to call somebody.
@@ -146,6 +148,10 @@ mod tests {
         for bad in [json!(""), json!(" "), json!("a\nb"), json!(["a"]), json!(null), json!("x".repeat(256))] {
             assert_eq!(of(bad.clone()), None, "{bad}");
         }
+        for another in [" ana", "ana ", "\u{a0}ana"] {
+            assert_eq!(of(json!(another)), None, "{another:?} is not ana");
+        }
+        assert_eq!(of(json!("ana maría")), Some("ana maría".into()));
         assert_eq!(subject(&json!({"user": {"id": "u1"}}), "user.id"), Some("u1".into()));
     }
 
