@@ -1,7 +1,12 @@
 //! The URI of a resource: what may stand in one, and the spelling that policies are looked up by.
 //!
-//! Attack: a second spelling of a guarded URI (`%68ighlights`, `BECOMING:`, `a/../b`), which the policy misses
-//! and a lenient worker resolves. Policies see one spelling alone, and what would resolve to another is refused.
+//! Attack: a second spelling of a guarded URI (`%68ighlights`, `BECOMING:`, `art%C3%ADculos`, `a/../b`), which the
+//! policy misses and a lenient worker resolves. Policies see one spelling alone, and what would resolve to another is
+//! refused.
+
+use std::borrow::Cow;
+
+use percent_encoding::{AsciiSet, utf8_percent_encode};
 
 /// A longer URI is refused: it goes into the worker's query.
 pub const MAX: usize = 2048;
@@ -23,8 +28,10 @@ pub fn check(uri: &str) -> Result<(), &'static str> {
     {
         return Err("uri has a character that no URI has");
     }
-    let path = rest.split(['?', '#']).next().unwrap_or_default();
-    if path.split('/').any(|segment| matches!(&*normal_rest(segment), "." | "..")) {
+    let path = normal_rest(rest.split(['?', '#']).next().unwrap_or_default());
+    // an escaped slash is no slash here, and is one to whoever resolves what they have decoded
+    let path = path.replace("%2F", "/").replace("%5C", "/");
+    if path.split('/').any(|segment| matches!(segment, "." | "..")) {
         return Err("uri has no segments . or ..");
     }
     Ok(())
@@ -54,7 +61,7 @@ pub(super) fn is_unreserved(byte: u8) -> bool {
 }
 
 /// The one spelling of a URI or of a pattern for URIs: scheme and authority in lower case, escapes only where
-/// they are needed and in upper case (RFC 3986 §6.2.2).
+/// they are needed and in upper case (RFC 3986 §6.2.2), which is everywhere beyond ASCII (RFC 3987 §3.1).
 pub fn normal(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once(':') else { return normal_rest(text) };
     let mut out = scheme.to_ascii_lowercase();
@@ -79,6 +86,7 @@ fn lower(text: &str) -> String {
 }
 
 fn normal_rest(text: &str) -> String {
+    let text = Cow::from(utf8_percent_encode(text, &AsciiSet::EMPTY));
     let mut pieces = text.split('%');
     let mut out = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -115,6 +123,8 @@ mod tests {
             "notes://café/ñ",
             "a+b-c.d://x?y=1&z#w",
             "x://h/...",
+            "x://h/a%2Fb",
+            "x://h/a..b%2F..c",
         ] {
             assert_eq!(check(good), Ok(()), "{good}");
         }
@@ -137,6 +147,9 @@ mod tests {
             "x://h/a/../b",
             "x://h/.",
             "x://h/%2e%2E/b",
+            "x://h/a%2f..%2fb",
+            "x://h/a%2F%2e%2e",
+            "x://h/..%5Cb",
             "x:..",
         ] {
             assert!(check(bad).is_err(), "{bad:?}");
@@ -152,6 +165,8 @@ mod tests {
             ("Urn:ISBN:%41", "urn:ISBN:A"),
             ("x://H%3a/A?B#C", "x://h%3A/A?B#C"),
             ("x://h/{Id}", "x://h/{Id}"),
+            ("notas://Café/ñ/%c3%b1", "notas://caf%C3%A9/%C3%B1/%C3%B1"),
+            ("notas://Caf%c3%89", "notas://caf%C3%89"),
         ] {
             assert_eq!(normal(text), expected);
             assert_eq!(normal(expected), expected, "twice is once");

@@ -136,7 +136,8 @@ fn what_is_listed_is_what_may_be_read() {
 #[test]
 fn other_spellings_reach_no_worker() {
     let shelf = Shelf::start();
-    let app = shelf.before(POLICY).start();
+    let guarded = format!("{POLICY}[service.resource.\"odd://señas/{{id}}\"]\nscopes = [\"notes:read\"]");
+    let app = shelf.before(&guarded).start();
     let token = app.pat(&app.person("ana"), &["mico:read", "files:read"]).token;
     let reads = || shelf.seen().iter().filter(|seen| seen.path.starts_with("/resources/read")).count();
     for (uri, expected) in [
@@ -148,10 +149,14 @@ fn other_spellings_reach_no_worker() {
         ("notes://a1?x", -32002),
         ("notes://a1#x", -32002),
         ("notes:a1", -32002),
+        ("odd://señas/1", -32002),
+        ("odd://se%C3%B1as/1", -32002),
+        ("odd://se%c3%b1as/%31", -32002),
         ("nowhere://x", -32002),
         ("notes://{note_id}", -32602),
         ("notes://x/../a1", -32602),
         ("notes://x/%2e%2e/a1", -32602),
+        ("odd://x/..%2Fa1", -32602),
         ("notes://a1\r\nX-Portero-User: x", -32602),
         ("notes://a1%0d%0a", -32602),
         ("notes://a1%", -32602),
