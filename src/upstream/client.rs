@@ -4,7 +4,7 @@
 //! Each thread has a pool of its own, so that a connection is driven by the thread that uses it.
 
 use std::cell::OnceCell;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -132,10 +132,10 @@ impl From<Trouble> for Failure {
     }
 }
 
-/// Sends requests. Cheap to hold; the pools are the threads'.
-#[derive(Default)]
+/// Sends requests. Cheap to hold and to copy; the pools are the threads'.
+#[derive(Clone, Default)]
 pub struct Client {
-    tls: OnceLock<Option<HttpsConnector<HttpConnector>>>,
+    tls: Arc<OnceLock<Option<HttpsConnector<HttpConnector>>>>,
 }
 
 impl Client {

@@ -1,5 +1,7 @@
 //! Tokens of the company's own issuer, as its apps send them.
 
+use std::io::Write as _;
+use std::net::TcpStream;
 use std::time::Duration;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -408,6 +410,33 @@ fn names_of_keys_that_nobody_has_do_not_hammer_the_issuer() {
     flood(1);
     assert_eq!(issuer.asked(), 2);
     assert_eq!(status(&app, &key.sign(&claims(&app, &json!({"jti": "y"})))), 200, "honest ones are served");
+}
+
+#[test]
+fn who_asks_for_a_key_and_leaves_keeps_no_old_one_alive() {
+    let (old, new) = (Key::ec("old"), Key::ec("new"));
+    let issuer = Issuer::with(&[&old]);
+    let app = start(&issuer);
+    assert_eq!(status(&app, &old.sign(&claims(&app, &json!({})))), 200);
+    issuer.publishes(&[&new]);
+    issuer.is(Mood::Slow(Duration::from_millis(500)));
+    app.advance(Duration::from_secs(10));
+    // nobody's key; the caller is gone before the issuer has answered
+    let stranger = Key::ec("nobody").sign(&claims(&app, &json!({})));
+    let mut stream = TcpStream::connect(app.authority()).unwrap();
+    let path = app.resource.strip_prefix(&app.base).unwrap();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {stranger}\r\nContent-Length: 0\r\n\r\n",
+        app.authority()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    eventually("the question", || (issuer.asked() == 2).then_some(()));
+    drop(stream);
+    eventually("the new set", || {
+        (status(&app, &old.sign(&claims(&app, &json!({"jti": "x"})))) == 401).then_some(())
+    });
+    assert_eq!(status(&app, &new.sign(&claims(&app, &json!({})))), 200);
+    assert_eq!(issuer.asked(), 2);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -105,6 +106,8 @@ pub enum Mood {
     Answers(u16, String),
     /// Says nothing.
     Silent,
+    /// Answers with its keys after a while.
+    Slow(Duration),
 }
 
 struct State {
@@ -128,17 +131,20 @@ impl Issuer {
         let state = Arc::new(Mutex::new(State { keys, mood: Mood::Well, asked: 0 }));
         let shared = Arc::clone(&state);
         let url = by_hand(move |_, stream| {
-            let (status, body) = {
+            let (status, body, pause) = {
                 let mut state = shared.lock().unwrap();
                 state.asked += 1;
+                let keys = json!({ "keys": state.keys }).to_string();
                 match &state.mood {
-                    Mood::Well => (200, json!({ "keys": state.keys }).to_string()),
-                    Mood::Answers(status, body) => (*status, body.clone()),
-                    Mood::Silent => (0, String::new()),
+                    Mood::Well => (200, keys, Duration::ZERO),
+                    Mood::Answers(status, body) => (*status, body.clone(), Duration::ZERO),
+                    Mood::Silent => (0, String::new(), Duration::from_secs(6)),
+                    Mood::Slow(pause) => (200, keys, *pause),
                 }
             };
+            std::thread::sleep(pause);
             if status == 0 {
-                return std::thread::sleep(std::time::Duration::from_secs(6));
+                return;
             }
             let head = format!(
                 "HTTP/1.1 {status} Answer\r\nLocation: /elsewhere\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
