@@ -12,7 +12,7 @@ use super::accept::Accepted;
 use super::answer::{Answer, Body};
 use super::call::{Authenticated, Cx, Frame};
 use super::refusal::Reason;
-use super::{converse, entitle, names, render, resolve};
+use super::{authenticate, converse, entitle, names, render, resolve};
 use crate::mcp::batch::{self, Fault, MAX_MESSAGES};
 use crate::mcp::jsonrpc::{self, Incoming};
 use crate::mcp::method::Method;
@@ -44,11 +44,25 @@ pub async fn answer(cx: Cx<'_>, caller: &Authenticated<'_>, body: &Bytes) -> Res
         Fault::TooMany => Reason::Invalid(TOO_MANY),
     })?;
     sign_in_first(cx, caller, body, &messages)?;
-    let mut decision = "allowed";
+    let (mut decision, mut done) = ("allowed", false);
     let mut all = Vec::with_capacity(1 << 10);
     for message in messages {
         let message = body.slice_ref(message.get().as_bytes());
-        let Some((answer, said)) = one(cx, caller, &message).await? else { continue };
+        let mut frame = blank(cx, caller);
+        let outcome = one(cx, &message, &mut frame).await;
+        let before = done;
+        done |= frame.call;
+        let (answer, said) = match outcome {
+            Ok(Answer { body: Body::Json(json), decision, .. }) => (json, decision),
+            Ok(_) => continue,
+            // what has only been read may be asked for again; what was called may not
+            Err(reason @ Reason::NoCredentials(_))
+                if !before && render::is_by_status(cx, &frame, &reason) =>
+            {
+                return Err(reason);
+            }
+            Err(reason) => (render::in_batch(cx, &frame, &reason), reason.label()),
+        };
         if decision == "allowed" {
             decision = said;
         }
@@ -62,27 +76,20 @@ pub async fn answer(cx: Cx<'_>, caller: &Authenticated<'_>, body: &Bytes) -> Res
     Ok(Answer::json(all, decision))
 }
 
-/// The answer of one message and what was decided of it; none if it wants no answer.
-///
-/// # Errors
-/// The sign-in that a protected resource or prompt needs: such reading changes nothing, so what went before it may
-/// be asked for again.
-async fn one(
-    cx: Cx<'_>,
-    caller: &Authenticated<'_>,
-    message: &Bytes,
-) -> Result<Option<(Vec<u8>, &'static str)>, Reason> {
-    let mut frame = blank(cx, caller);
-    let outcome = match fits(message, &mut frame) {
-        Ok(()) => converse(cx, caller, message, &mut frame).await,
-        Err(reason) => Err(reason),
+/// One message, of whoever calls now. Attack: a batch of slow calls, which goes on after its token was revoked for as
+/// long as all of them take.
+async fn one<'b>(cx: Cx<'_>, message: &'b Bytes, frame: &mut Frame<'b>) -> Result<Answer, Reason> {
+    fits(message, frame)?;
+    let refused = match authenticate::caller(cx).await {
+        Ok(caller) => match entitle::service(cx, &caller) {
+            Ok(()) => return converse(cx, &caller, message, frame).await,
+            Err(reason) => reason,
+        },
+        Err(reason) => reason,
     };
-    match outcome {
-        Ok(Answer { body: Body::Json(json), decision, .. }) => Ok(Some((json, decision))),
-        Ok(_) => Ok(None),
-        Err(reason @ Reason::NoCredentials(_)) if render::is_by_status(cx, &frame, &reason) => Err(reason),
-        Err(reason) => Ok(Some((render::in_batch(cx, &frame, &reason), reason.label()))),
-    }
+    resolve::peek(message, frame);
+    // what wants no answer gets none
+    if frame.id.is_some() { Err(refused) } else { Ok(Answer::accepted()) }
 }
 
 fn blank<'b>(cx: Cx<'_>, caller: &Authenticated<'_>) -> Frame<'b> {
