@@ -55,7 +55,7 @@ pub async fn send(
         let finish = Finish { replayed: true, ..Finish::of(cx, &call) };
         return Ok(Answer::json(finish.whole(&answer)?, "replayed"));
     }
-    let charge = match credits::reserve(cx, caller, &call).await {
+    let charge = match credits::reserve(cx, caller, &call, ticket.as_ref().map(Ticket::run)).await {
         Ok(charge) => charge,
         Err(reason) => {
             if let Some(ticket) = ticket {

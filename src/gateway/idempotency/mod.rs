@@ -26,7 +26,7 @@ use crate::store::StoreError;
 use crate::store::idempotency::Recorded;
 use crate::upstream::worker;
 use same::Same;
-pub use ticket::Ticket;
+pub use ticket::{Run, Ticket};
 
 /// How soon a waiting call looks again: other nodes' answers are seen in no other way.
 const FIRST_LOOK: Duration = Duration::from_millis(10);

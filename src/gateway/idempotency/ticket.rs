@@ -24,7 +24,17 @@ pub struct Ticket {
     gateway: Arc<Gateway>,
     same: Same,
     holder: String,
+    call: String,
     open: bool,
+}
+
+/// Which time of which call this is.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The call: a random name, the same for all its runs.
+    pub call: String,
+    /// True if it was sent before, and nobody knows what came of it.
+    pub again: bool,
 }
 
 impl Ticket {
@@ -41,13 +51,19 @@ impl Ticket {
             expires_at: lease_until.max(now.plus(same.ttl)),
         };
         let taken = cx.app.identity.store.claim_call(&claim).await?;
-        Ok(taken.then(|| Self {
+        Ok(taken.map(|call| Self {
             app: Arc::clone(cx.app),
             gateway: Arc::clone(cx.gateway),
             same: same.clone(),
             holder,
+            call,
             open: true,
         }))
+    }
+
+    /// Which run this is.
+    pub fn run(&self) -> Run {
+        Run { call: self.call.clone(), again: self.call != self.holder }
     }
 
     /// Says what came of the call; the ticket is given back where that is not known yet.
@@ -101,6 +117,7 @@ impl Drop for Ticket {
             gateway: Arc::clone(&self.gateway),
             same: self.same.clone(),
             holder: std::mem::take(&mut self.holder),
+            call: std::mem::take(&mut self.call),
             open: false,
         };
         drop(runtime.spawn(left.give_up()));

@@ -1,5 +1,6 @@
 //! A write that is asked for twice happens once.
 
+mod charged;
 mod derived;
 mod replays;
 mod trouble;
