@@ -56,6 +56,8 @@ pub struct Claimed<'b> {
     pub ticket: Option<Ticket>,
     /// What the worker said when it was done before.
     pub kept: Option<Box<worker::Answer>>,
+    /// When it was claimed: its time runs from here on, as its lease does.
+    pub since: Instant,
 }
 
 /// Finds out whether this call is to be sent. Calls that read, and those that nobody could repeat, ask no database.
@@ -69,13 +71,13 @@ pub async fn turn<'b>(
     call: Permitted<'b>,
 ) -> Result<Claimed<'b>, Reason> {
     if call.tool().policy.read_only || call.tool().idempotency == Idempotency::Off {
-        return Ok(Claimed { call, key: None, ticket: None, kept: None });
+        return Ok(Claimed { call, key: None, ticket: None, kept: None, since: Instant::now() });
     }
     if let Some(same) = Same::of(cx, caller, &call) {
         return Box::pin(enter(cx, call, same)).await;
     }
     let key = Some(trace::random_key(&*cx.app.entropy));
-    Ok(Claimed { call, key, ticket: None, kept: None })
+    Ok(Claimed { call, key, ticket: None, kept: None, since: Instant::now() })
 }
 
 async fn enter<'b>(cx: Cx<'_>, call: Permitted<'b>, same: Same) -> Result<Claimed<'b>, Reason> {
@@ -83,11 +85,12 @@ async fn enter<'b>(cx: Cx<'_>, call: Permitted<'b>, same: Same) -> Result<Claime
     let mut pause = FIRST_LOOK;
     let mut free = true;
     loop {
+        let since = Instant::now();
         if free
             && let Some(ticket) =
                 Ticket::claim(cx, &same, call.tool().timeout).await.map_err(|error| unrecorded(&error))?
         {
-            return Ok(Claimed { call, key: Some(same.key), ticket: Some(ticket), kept: None });
+            return Ok(Claimed { call, key: Some(same.key), ticket: Some(ticket), kept: None, since });
         }
         // heard from here on, so that an end between the look and the wait is not missed
         let mut settled = pin!(cx.gateway.settled.of(&same).map(Notify::notified));
@@ -97,7 +100,7 @@ async fn enter<'b>(cx: Cx<'_>, call: Permitted<'b>, same: Same) -> Result<Claime
         free = match look(cx, &same).await? {
             Look::Free => true,
             Look::Kept(answer) => {
-                return Ok(Claimed { call, key: None, ticket: None, kept: Some(Box::new(answer)) });
+                return Ok(Claimed { call, key: None, ticket: None, kept: Some(Box::new(answer)), since });
             }
             Look::Running => false,
         };

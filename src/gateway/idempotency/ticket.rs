@@ -15,8 +15,10 @@ use crate::store::idempotency::Claim;
 use crate::upstream::client::Failure;
 use crate::upstream::worker::Answer;
 
-/// What a call may take beyond its own deadline before it counts as lost with its node.
-const MARGIN: Duration = Duration::from_secs(5);
+/// What a call may take beyond its own deadline before it counts as lost with its node. The deadline is this machine's,
+/// the lease is read on another's: clocks differ by seconds, and what came of the call is written down after it, by two
+/// statements that may take five each. Attack: a write that a second node takes for lost while the first still makes it.
+const MARGIN: Duration = Duration::from_secs(20);
 
 /// Held by whoever runs a call. One that is dropped leaves the call to the next: its client has left, or it broke.
 pub struct Ticket {
