@@ -238,14 +238,20 @@ impl Charge {
         }
     }
 
-    /// Writes down how it ended, before the answer goes out: what comes next sees the new balance. A database that
-    /// cannot be reached now holds no answer back; then it is written later.
-    pub async fn settle(mut self: Box<Self>, outcome: Outcome) {
+    /// Says how it ended, for whoever settles it: from here on a client that leaves changes nothing.
+    pub fn came_to(&mut self, outcome: Outcome) {
         let Some(open) = &mut self.open else { return };
         open.outcome = outcome;
         if outcome == Outcome::Failed {
             open.amount = 0;
         }
+    }
+
+    /// Writes down how it ended, before the answer goes out: what comes next sees the new balance. A database that
+    /// cannot be reached now holds no answer back; then it is written later.
+    pub async fn settle(mut self: Box<Self>, outcome: Outcome) {
+        self.came_to(outcome);
+        let Some(open) = &self.open else { return };
         if !open.is_nothing()
             && let Err(error) = self.app.identity.settle_credits(open).await
         {
