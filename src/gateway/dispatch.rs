@@ -50,7 +50,8 @@ pub async fn send(
     claimed: Claimed<'_>,
     frame: &Frame<'_>,
 ) -> Result<Answer, Reason> {
-    let Claimed { call, key, ticket, kept, since } = claimed;
+    let Claimed { call, key, ticket, kept, since, again } = claimed;
+    let caller = again.as_ref().unwrap_or(caller);
     if let Some(answer) = kept {
         let finish = Finish { replayed: true, ..Finish::of(cx, &call) };
         return Ok(Answer::json(finish.whole(&answer)?, "replayed"));

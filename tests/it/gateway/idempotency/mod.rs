@@ -2,6 +2,7 @@
 
 mod charged;
 mod derived;
+mod meanwhile;
 mod replays;
 mod trouble;
 
