@@ -145,8 +145,8 @@ async fn free_external_id(tx: &mut Tx, claims: &Claims) -> Result<Option<String>
     Ok((!taken).then(|| claims.subject.clone()))
 }
 
-/// True for a token from before the person was locked or deleted here: that ended it, whatever came after. One that
-/// does not say when it was issued may be from before.
+/// True for a token from before the person was locked or deleted here, or left the workspace they acted for: that ended
+/// it, whatever came after. One that does not say when it was issued may be from before.
 fn is_over(found: &ExternalSubject, claims: &Claims) -> bool {
     found.not_before.is_some_and(|from| claims.issued_at.is_none_or(|at| at < from))
 }

@@ -334,7 +334,64 @@ fn what_is_done_to_a_person_takes_effect(builder: Builder) {
     assert_ne!(app.worker.last().header("x-portero-user"), Some(user.as_str()));
 }
 
-on_both_databases!(the_first_calls_make_one_person, what_is_done_to_a_person_takes_effect);
+/// As a connection or a token of ours would, it stays ended when the person comes back.
+fn what_leaving_a_workspace_ends_stays_ended(builder: Builder) {
+    let key = Key::ec("e");
+    let issuer = Issuer::with(&[&key]);
+    let app = taking(builder, &issuer, r#"["jwt"]"#, "").start();
+    let becomes = |token: &str, wanted: u16| {
+        eventually(&format!("{wanted}"), || (status(&app, token) == wanted).then_some(()));
+    };
+    let acts_for = |token: &str, wanted: &str| {
+        eventually(wanted, || {
+            let good = status(&app, token) == 200;
+            (good && app.worker.last().header("x-portero-workspace") == Some(wanted)).then_some(())
+        });
+    };
+    let none = json!({});
+    let old = key.sign(&claims(&app, &none));
+    assert_eq!(status(&app, &old), 200);
+    let seen = app.worker.last();
+    let header = |name: &str| seen.header(name).unwrap().to_owned();
+    let (user, own) = (header("x-portero-user"), header("x-portero-workspace"));
+    // nobody leaves a personal workspace, so it is made one like others
+    app.sql("UPDATE workspaces SET personal_of = NULL").unwrap();
+    let member = |what: &str, workspace: &str| app.cli(&["workspace", what, workspace, &user], None);
+    member("remove-member", &own);
+    becomes(&old, 401);
+    member("add-member", &own);
+    let new = later(&key, &app, &none);
+    acts_for(&new, &own);
+    assert_refused(&app, &old, "what leaving ended stays ended");
+
+    // a second workspace, which no token acts for while there is one of an earlier name
+    let team = app.cli(&["workspace", "create", "--name", "zeta", "--plan", "flow"], None);
+    let team = team["id"].as_str().unwrap();
+    member("add-member", team);
+    acts_for(&new, &own);
+    member("remove-member", team);
+    std::thread::sleep(Duration::from_millis(600));
+    acts_for(&new, &own);
+    // what acts for it does end with it
+    member("add-member", team);
+    member("remove-member", &own);
+    becomes(&new, 401);
+    let newer = later(&key, &app, &none);
+    acts_for(&newer, team);
+    member("remove-member", team);
+    becomes(&newer, 401);
+    member("add-member", team);
+    acts_for(&later(&key, &app, &none), team);
+    for (token, what) in [(&old, "the first"), (&new, "the second"), (&newer, "the third")] {
+        assert_refused(&app, token, what);
+    }
+}
+
+on_both_databases!(
+    the_first_calls_make_one_person,
+    what_is_done_to_a_person_takes_effect,
+    what_leaving_a_workspace_ends_stays_ended,
+);
 
 #[test]
 fn an_address_is_taken_if_vouched_for_and_never_leads_to_an_account() {
