@@ -213,7 +213,7 @@ fn the_time_of_a_call_runs_from_its_claim() {
 #[test]
 fn a_lease_outlasts_the_call_by_twenty_seconds() {
     let (builder, calls) = before(TestApp::builder().with("upstream", "timeout = \"3s\""), |_, stream| {
-        std::thread::sleep(Duration::from_millis(1000));
+        std::thread::sleep(Duration::from_secs(1));
         say(stream, 200, "application/json", "{}");
     });
     let app = builder.start();
