@@ -159,7 +159,7 @@ impl Outgoing {
             self.add(&mut facts);
             self.assertion = Some(prove(&self.app, parties, facts, &self.body)?);
         }
-        // Its lease runs on: what is too late is not even begun, as waiting for it would.
+        // Its lease runs on, so what is late is not sent. Waiting with a deadline alone would begin it first.
         if Instant::now() >= self.deadline {
             return Err(Failure::Timeout);
         }

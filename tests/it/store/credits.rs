@@ -162,6 +162,34 @@ async fn repetitions(world: &World, identity: &Identity) {
     assert_eq!(in_month(month(&next)).await, 0);
     settle(&next, true, 25, Outcome::Done).await;
     assert_eq!(in_month(month(&next)).await, 25);
+    settled_while_repeated(world, identity).await;
+}
+
+/// A run that is settled in the moment in which the call is sent again: whichever is first, it is charged once.
+async fn settled_while_repeated(world: &World, identity: &Identity) {
+    let before = used(identity).await;
+    for round in 0..40i64 {
+        let name = format!("r{round}");
+        let run = |id: &str, cost: i64| Entry { call: Some(name.clone()), ..call(world, id, cost) };
+        // its cost is reserved before, or comes from its worker alone; it costs what it did, or something else
+        let (held, amount) = (round % 2 == 0, if round % 4 < 2 { 5 } else { 9 });
+        let first = run(&format!("crd_{name}"), if held { 5 } else { 0 });
+        if held {
+            assert!(identity.reserve_credits(&first, 10_000).await.unwrap());
+        }
+        let late = Settlement { entry: first, held, amount, outcome: Outcome::Left };
+        let next = run(&format!("next_{name}"), 7);
+        let (settled, reserved) = tokio::join!(
+            identity.settle_credits(&late),
+            identity.reserve_credits_again(&next, &name, 10_000)
+        );
+        settled.unwrap();
+        assert!(reserved.unwrap());
+        assert_eq!(used(identity).await, before + 7 * (round + 1), "{round}");
+        let last = Settlement { entry: next, held: true, amount: 7, outcome: Outcome::Done };
+        identity.settle_credits(&last).await.unwrap();
+    }
+    assert_eq!(used(identity).await, before + 280);
 }
 
 fn run(url: Option<String>) {
