@@ -173,15 +173,13 @@ impl Outgoing {
     /// Makes the call and writes down what came of it, whoever still listens.
     async fn settled(mut self, ticket: Option<Ticket>) -> (Result<worker::Answer, Failure>, Open) {
         let answered = self.call().await;
-        let (outcome, charge) = match credits::after(self.charge.take(), answered).await {
-            Ok((answer, charge)) => (Ok(answer), charge),
-            Err(failure) => (Err(failure), None),
-        };
-        let ticket = match ticket {
-            Some(ticket) => ticket.settle(&outcome).await,
-            None => None,
-        };
-        (outcome, Open { ticket, charge })
+        let charge = self.charge.take();
+        if ticket.is_none() && charge.is_none() {
+            return (answered.map(|answered| answered.answer), Open::default());
+        }
+        // in a task of its own: a client that leaves now leaves a call that was made, and it must be known as that
+        let settled = rt::spawn(settle(answered, charge, ticket)).await;
+        settled.unwrap_or_else(|_| (Err(Failure::Unavailable("call_aborted")), Open::default()))
     }
 
     /// Adds what this call has beside every call's.
@@ -200,6 +198,23 @@ impl Outgoing {
             names.assertion(headers, assertion);
         }
     }
+}
+
+/// Writes down what came of a call. A stream's charge and ticket go with the stream.
+async fn settle(
+    answered: Result<Answered, Failure>,
+    charge: Option<Box<Charge>>,
+    ticket: Option<Ticket>,
+) -> (Result<worker::Answer, Failure>, Open) {
+    let (outcome, charge) = match credits::after(charge, answered).await {
+        Ok((answer, charge)) => (Ok(answer), charge),
+        Err(failure) => (Err(failure), None),
+    };
+    let ticket = match ticket {
+        Some(ticket) => ticket.settle(&outcome).await,
+        None => None,
+    };
+    (outcome, Open { ticket, charge })
 }
 
 impl Headers for Outgoing {

@@ -225,3 +225,27 @@ fn a_lease_outlasts_the_call_by_twenty_seconds() {
         assert_eq!(lease, 23_000);
     });
 }
+
+/// Nor is it made again: a client that leaves after the worker has answered leaves a call that was made.
+#[test]
+fn what_was_answered_is_kept_though_its_client_left() {
+    let (builder, calls) = counting(TestApp::builder().on_postgres());
+    let app = builder.start();
+    let token = app.pat(&app.person("ana"), &[]).token;
+    app.sql(
+        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \
+         'BEGIN PERFORM pg_sleep(1); RETURN NEW; END'",
+    )
+    .unwrap();
+    app.sql("CREATE TRIGGER slow BEFORE UPDATE ON idempotency FOR EACH ROW EXECUTE FUNCTION slow()").unwrap();
+    let params = json!({"name": "delete_meeting", "arguments": {}});
+    let bearer = format!("Bearer {token}");
+    let over = [("authorization", bearer.as_str()), ("idempotency-key", "k1")];
+    let (headers, body) = mcp::modern("tools/call", &params, &over);
+    let lines: String =
+        headers.iter().flat_map(|(name, value)| [name.as_str(), ": ", value, "\r\n"]).collect();
+    leave(&app, &lines, &body);
+    assert_eq!(count(&calls), 1, "the worker has answered");
+    assert_eq!(told(&delete(&app, &token, "k1", &json!({}))), (json!({"n": 1}), true));
+    assert_eq!(count(&calls), 1);
+}
