@@ -91,6 +91,7 @@ pub mod identity;
 pub mod jobs;
 pub mod mcp;
 pub mod oauth;
+pub mod openapi;
 pub mod pages;
 pub mod routes;
 pub mod server;

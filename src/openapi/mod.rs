@@ -1,0 +1,3 @@
+//! REST APIs by their OpenAPI documents: pure, without I/O.
+
+pub mod search;
