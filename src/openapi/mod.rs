@@ -1,3 +1,14 @@
-//! REST APIs by their OpenAPI documents: pure, without I/O.
+//! OpenAPI 3.0 and 3.1 as plain values: a document becomes operations with input schemas, and arguments become
+//! HTTP requests. It knows no gateway and opens no connection; the one thing it reads is files.
+//!
+//! A document is an operator's, but often written by somebody else, and arguments come from a model: reading is
+//! bounded in bytes, depth and expansion, and no argument reaches a place that its parameter does not name.
 
+pub mod document;
+pub mod operation;
+pub mod request;
 pub mod search;
+
+pub use document::Document;
+pub use operation::{Alternative, Location, Operation, Parameter};
+pub use request::{Fault, Request};

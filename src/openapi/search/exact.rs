@@ -25,24 +25,24 @@ impl Exact {
         self.0.push(Named { id: (*id).to_owned(), method: (*method).to_owned(), path: (*path).to_owned() });
     }
 
-    /// What an operation gets on top for being named by the query; nothing if it is not.
-    pub fn bonus(&self, query: &str, at: usize) -> f32 {
-        let Some(own) = self.0.get(at) else { return 0.0 };
+    /// What an operation that the query names counts, whatever its words; `None` if it does not.
+    pub fn named(&self, query: &str, at: usize) -> Option<f32> {
+        let own = self.0.get(at)?;
         let query = query.trim();
         if query.eq_ignore_ascii_case(&own.id) {
-            return BY_ID;
+            return Some(BY_ID);
         }
         let (method, path) = match query.split_once(char::is_whitespace) {
             Some((method, path)) => (Some(method), path.trim_start()),
             None => (None, query),
         };
         if !path.starts_with('/') || !fits(path, &own.path) {
-            return 0.0;
+            return None;
         }
         match method {
-            None => BY_PATH,
-            Some(method) if method.eq_ignore_ascii_case(&own.method) => BY_METHOD_AND_PATH,
-            Some(_) => 0.0,
+            None => Some(BY_PATH),
+            Some(method) if method.eq_ignore_ascii_case(&own.method) => Some(BY_METHOD_AND_PATH),
+            Some(_) => None,
         }
     }
 }

@@ -27,7 +27,7 @@ const MOST_ENDINGS: usize = 64;
 const SHORTEST_START: usize = 2;
 
 /// What a synonym and a beginning count beside the word itself.
-const SYNONYM: f32 = 0.6;
+const SYNONYM: f32 = 0.8;
 const BEGINNING: f32 = 0.5;
 /// How soon more of the same word counts no more, and how much length counts.
 const K1: f32 = 1.2;
@@ -143,33 +143,34 @@ impl Index {
     /// query nothing is found.
     pub fn search(&self, query: &str, visible: impl Fn(usize) -> bool) -> Vec<usize> {
         let seen = Seen::new(self, visible);
-        let mut found: Vec<(usize, f32)> = Vec::new();
-        for (at, score) in self.scores(query, &seen).into_iter().enumerate() {
-            let bonus = self.exact.bonus(query, at);
-            if seen.has(at) && (score > 0.0 || bonus > 0.0) {
-                found.push((at, score + bonus));
-            }
-        }
+        let scores = self.scores(query, &seen).into_iter().enumerate();
+        let named = scores.map(|(at, score)| (at, self.exact.named(query, at).unwrap_or(score)));
+        let mut found: Vec<(usize, f32)> =
+            named.filter(|(at, score)| seen.has(*at) && *score > 0.0).collect();
         found.sort_by(|(one, before), (other, after)| after.total_cmp(before).then(one.cmp(other)));
         found.into_iter().map(|(at, _)| at).collect()
     }
 
+    /// What each operation has of the query: the sum over its words, for less the more of them it lacks.
     fn scores(&self, query: &str, seen: &Seen) -> Vec<f32> {
-        let mut total = vec![0.0; self.len()];
-        for word in asked(query) {
+        let asked = asked(query);
+        let mut total = vec![(0.0f32, 0usize); self.len()];
+        for word in &asked {
             let mut best = vec![0.0f32; self.len()];
-            for (form, weight) in self.forms(&word, seen) {
+            for (form, weight) in self.forms(word, seen) {
                 for (at, score) in self.scored(form, seen) {
                     if let Some(own) = best.get_mut(at) {
                         *own = own.max(weight * score);
                     }
                 }
             }
-            for (total, best) in total.iter_mut().zip(best) {
+            for ((total, words), best) in total.iter_mut().zip(best) {
                 *total += best;
+                *words += usize::from(best > 0.0);
             }
         }
-        total
+        let of = float(asked.len()).max(1.0);
+        total.into_iter().map(|(total, words)| total * float(words) / of).collect()
     }
 
     /// What a word of the query is looked up as, and what each counts.
