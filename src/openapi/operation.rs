@@ -1,9 +1,14 @@
 //! One operation: what a model is told of it, and the request that its arguments make.
 
-use http::{HeaderMap, Method};
-use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
-use super::request::{Fault, Request};
+use http::{HeaderValue, Method};
+use serde_json::{Map, Value};
+
+use super::body::Body;
+use super::request::{self, Fault, Request};
+use super::sample;
+use super::schema::{Fragment, Schemas, Side};
 
 /// One operation of a document.
 #[derive(Debug, Clone)]
@@ -30,6 +35,17 @@ pub struct Operation {
     pub unavailable: Option<String>,
     /// Its parameters, those that an argument cannot set left out.
     pub parameters: Vec<Parameter>,
+    pub(super) parts: Parts,
+}
+
+/// What schemas and requests are made of.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Parts {
+    pub(super) input: Fragment,
+    pub(super) output: Option<Fragment>,
+    pub(super) body: Option<Body>,
+    pub(super) accept: Option<HeaderValue>,
+    pub(super) schemas: Arc<Schemas>,
 }
 
 /// One way to be allowed: all of it is needed.
@@ -61,6 +77,73 @@ pub enum Location {
     Cookie,
 }
 
+impl Location {
+    /// All of them, in the order in which they choose names for arguments.
+    pub const ALL: [Self; 4] = [Self::Path, Self::Query, Self::Header, Self::Cookie];
+
+    /// The word of a document.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Header => "header",
+            Self::Cookie => "cookie",
+        }
+    }
+
+    /// By the word of a document.
+    pub(super) fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|own| own.label() == word)
+    }
+}
+
+/// How arrays and objects become text (OpenAPI 3.1.1 §4.8.12.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    Simple,
+    Label,
+    Matrix,
+    Form,
+    Space,
+    Pipe,
+    Deep,
+}
+
+impl Style {
+    /// The style where none is named.
+    pub(super) fn usual(location: Location) -> Self {
+        match location {
+            Location::Path | Location::Header => Self::Simple,
+            Location::Query | Location::Cookie => Self::Form,
+        }
+    }
+
+    /// By its word, if the location may have it.
+    pub(super) fn of(location: Location, word: &str) -> Option<Self> {
+        match (location, word) {
+            (Location::Path | Location::Header, "simple") => Some(Self::Simple),
+            (Location::Path, "label") => Some(Self::Label),
+            (Location::Path, "matrix") => Some(Self::Matrix),
+            (Location::Query | Location::Cookie, "form") => Some(Self::Form),
+            (Location::Query, "spaceDelimited") => Some(Self::Space),
+            (Location::Query, "pipeDelimited") => Some(Self::Pipe),
+            (Location::Query, "deepObject") => Some(Self::Deep),
+            _ => None,
+        }
+    }
+}
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wire {
+    /// In a style.
+    Styled { style: Style, explode: bool, reserved: bool },
+    /// As JSON.
+    Json,
+    /// As text, JSON where it is none.
+    Text,
+}
+
 /// A parameter, as its argument is called and as the request names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
@@ -72,6 +155,9 @@ pub struct Parameter {
     pub location: Location,
     /// True if a call has to have it.
     pub required: bool,
+    /// `description`, which may be empty.
+    pub description: String,
+    pub(super) wire: Wire,
 }
 
 impl Operation {
@@ -87,17 +173,33 @@ impl Operation {
 
     /// The JSON Schema (2020-12) of the arguments, self-contained; put together anew for each asking.
     pub fn input_schema(&self) -> Value {
-        json!({"type": "object", "additionalProperties": false})
+        self.parts.schemas.side(Side::Input).assemble(&self.parts.input)
     }
 
     /// The JSON Schema (2020-12) of what a success answers, if that is JSON and described.
     pub fn output_schema(&self) -> Option<Value> {
-        None
+        let output = self.parts.output.as_ref()?;
+        Some(self.parts.schemas.side(Side::Output).assemble(output))
     }
 
     /// Arguments that are good against the input schema, with what is required; nothing if none could be found.
     pub fn example(&self) -> Option<Map<String, Value>> {
-        Some(Map::new())
+        sample::arguments(&self.input_schema(), sample::Extent::Required)
+    }
+
+    /// The same with every argument that there is.
+    pub fn full_example(&self) -> Option<Map<String, Value>> {
+        sample::arguments(&self.input_schema(), sample::Extent::Everything)
+    }
+
+    /// The media type of the body, if there may be one.
+    pub fn body_type(&self) -> Option<&HeaderValue> {
+        self.parts.body.as_ref().map(|body| &body.media)
+    }
+
+    /// True if an argument stands in the body.
+    pub fn is_in_body(&self, argument: &str) -> bool {
+        self.parts.body.as_ref().is_some_and(|body| body.takes(argument))
     }
 
     /// The request that these arguments make. They are taken as good against the input schema; what the schema
@@ -107,9 +209,6 @@ impl Operation {
     ///
     /// The argument that cannot stand where its parameter is.
     pub fn request(&self, arguments: &Map<String, Value>) -> Result<Request, Fault> {
-        match arguments.keys().next() {
-            Some(name) => Err(Fault { argument: name.clone(), reason: "is no argument".to_owned() }),
-            None => Ok(Request { target: self.path.clone(), headers: HeaderMap::new(), body: None }),
-        }
+        request::build(self, arguments)
     }
 }
