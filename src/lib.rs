@@ -22,7 +22,7 @@
 //! | [`identity`] | use-cases: verify, issue, refresh, revoke, sign in |
 //! | [`store`], [`cluster`], [`upstream`] | durable truth; what is fast and may be lost; the one door outwards |
 //! | [`telemetry`] | logs |
-//! | [`config`], [`mcp`] | `portero.toml`; MCP messages, without I/O |
+//! | [`config`], [`mcp`], [`openapi`] | `portero.toml`; MCP messages, without I/O; REST documents as operations |
 //! | [`domain`] | the rules as plain functions and values |
 //!
 //! # Where is…?
@@ -91,6 +91,7 @@ pub mod identity;
 pub mod jobs;
 pub mod mcp;
 pub mod oauth;
+pub mod openapi;
 pub mod pages;
 pub mod routes;
 pub mod server;

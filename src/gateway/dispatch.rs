@@ -17,7 +17,8 @@ use super::policy::Permitted;
 use super::prove::prove;
 use super::refusal::Reason;
 use super::relay::Relay;
-use super::service::{Service, Tool};
+use super::rest::{self, Prepared};
+use super::service::{Route, Service, Tool};
 use super::trace::Trace;
 use crate::app::App;
 use crate::config::ErrorStyle;
@@ -29,7 +30,8 @@ use crate::mcp::jsonrpc::Id;
 use crate::mcp::own_result;
 use crate::mcp::result::{self, ToolText};
 use crate::mcp::version::Version;
-use crate::upstream::client::{Failure, Headers};
+use crate::upstream;
+use crate::upstream::client::{Failure, Headers, Sending};
 use crate::upstream::identity_headers::{Carrier, Lines};
 use crate::upstream::worker::{self, Answered};
 
@@ -50,10 +52,13 @@ pub async fn send(
     claimed: Claimed<'_>,
     frame: &Frame<'_>,
 ) -> Result<Answer, Reason> {
-    let Claimed { call, key, ticket, kept } = claimed;
+    let Claimed { mut call, key, ticket, kept } = claimed;
     if let Some(answer) = kept {
         let finish = Finish { replayed: true, ..Finish::of(cx, &call) };
         return Ok(Answer::json(finish.whole(&answer)?, "replayed"));
+    }
+    if let Route::Generic(generic) = &call.tool().route {
+        return rest::answer(cx, caller, &call, generic).await;
     }
     let charge = match credits::reserve(cx, caller, &call).await {
         Ok(charge) => charge,
@@ -64,7 +69,7 @@ pub async fn send(
             return Err(reason);
         }
     };
-    let outgoing = Outgoing::new(cx, caller, &call, key, charge);
+    let outgoing = Outgoing::new(cx, caller, &mut call, key, charge);
     let deadline = outgoing.deadline;
     // up to 2025-11-25 a lost connection is no cancellation: what writes is seen through to the end
     let seen_through = !call.version().is_modern() && !call.tool().policy.read_only;
@@ -111,6 +116,7 @@ struct Outgoing {
     confirmed: bool,
     intent: Option<String>,
     body: Bytes,
+    request: Option<Prepared>,
     assertion: Option<String>,
     deadline: Instant,
     charge: Option<Box<Charge>>,
@@ -120,12 +126,13 @@ impl Outgoing {
     fn new(
         cx: Cx<'_>,
         caller: &Authenticated<'_>,
-        call: &Permitted<'_>,
+        call: &mut Permitted<'_>,
         key: Option<String>,
         charge: Option<Box<Charge>>,
     ) -> Self {
         let tool = Arc::clone(call.tool());
         let trace = Trace::new(cx, call.meta());
+        let request = call.take_request();
         Self {
             app: Arc::clone(cx.app),
             gateway: Arc::clone(cx.gateway),
@@ -134,7 +141,8 @@ impl Outgoing {
             trace,
             confirmed: call.confirmed(),
             intent: call.intent().map(str::to_owned),
-            body: call.body().clone(),
+            body: request.as_ref().map_or_else(|| call.body().clone(), |request| request.body.clone()),
+            request,
             assertion: None,
             deadline: Instant::now() + tool.timeout,
             charge,
@@ -146,11 +154,25 @@ impl Outgoing {
         if let Some(parties) = &self.tool.assertion {
             let mut facts = self.gateway.names.facts();
             facts.fixed(&self.tool.headers);
+            if let Some(request) = &self.request {
+                facts.path(&request.target);
+            }
             self.add(&mut facts);
             self.assertion = Some(prove(&self.app, parties, facts, &self.body)?);
         }
         let own = &*self;
-        let answer = worker::call(&own.app.upstream, &own.tool.uri, own, &own.body);
+        let client = &own.app.upstream;
+        let answer = async {
+            match (&own.tool.route, &own.request) {
+                (Route::Worker(uri), _) => worker::call(client, uri, own, &own.body).await,
+                (Route::Operation(_), Some(request)) => {
+                    let (method, uri) = (request.method.clone(), &request.uri);
+                    let sending = Sending { method, uri, headers: own, body: &own.body };
+                    upstream::rest::call(client, &sending).await
+                }
+                (Route::Operation(_) | Route::Generic(_), _) => Err(Failure::Unavailable("no_request")),
+            }
+        };
         timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
     }
 
@@ -188,7 +210,8 @@ impl Outgoing {
 
 impl Headers for Outgoing {
     fn map(&self) -> HeaderMap {
-        let mut headers = self.tool.headers.clone();
+        let tool = &self.tool.headers;
+        let mut headers = self.request.as_ref().map_or_else(|| tool.clone(), |request| request.under(tool));
         self.add(&mut headers);
         headers
     }
@@ -221,7 +244,7 @@ pub struct Finish<'a> {
 
 impl<'a> Finish<'a> {
     /// For a call whose answer has just come.
-    fn of(cx: Cx<'a>, call: &'a Permitted<'_>) -> Self {
+    pub fn of(cx: Cx<'a>, call: &'a Permitted<'_>) -> Self {
         let (tool, id, version) = (call.tool(), call.id(), call.version());
         Self { service: cx.service, tool, id, version, replayed: false }
     }

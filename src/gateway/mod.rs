@@ -41,6 +41,7 @@ mod refusal;
 mod relay;
 mod render;
 mod resolve;
+mod rest;
 mod service;
 #[cfg(test)]
 mod tests;
@@ -58,6 +59,7 @@ pub use authenticate::known;
 pub use catalog::Catalog;
 pub use external::keep_keys;
 pub use load::keep_fresh;
+pub use rest::check::of_config as check_documents;
 pub use service::{Gateway, Service, Tool, Upstream};
 pub use verify::verify;
 

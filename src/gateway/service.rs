@@ -1,6 +1,7 @@
 //! A service as the gateway runs it: everything that can be made once, made once.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use super::idempotency::Settled;
 use super::library::guard::Guards;
 use super::library::{Library, Offer};
 use super::origin::Origins;
+use super::rest::{self, Api};
 use crate::config::{
     AnonymousChallenge, ErrorStyle, ErrorText, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted,
     UpstreamErrors,
@@ -101,6 +103,8 @@ pub struct Service {
     pub(super) descriptors: Mutex<Vec<Option<Vec<Descriptor>>>>,
     /// Policy by name or glob.
     pub(super) policies: Vec<(String, PolicyConfig)>,
+    /// Policy of operations of REST APIs, by id or glob.
+    pub(super) operations: Vec<(String, PolicyConfig)>,
     /// Policy of resources and prompts.
     pub(super) guards: Guards,
     /// Its resources and prompts now.
@@ -165,14 +169,34 @@ pub struct Upstream {
     pub host: String,
     /// The operator's headers for it.
     pub headers: HeaderMap,
-    /// Where its catalog is asked for; none if a file holds it.
-    pub catalog: Option<Uri>,
+    /// Where its tools are read.
+    pub source: Source,
     /// Whom assertions come from and go to; none if it gets none.
     pub assertion: Option<Arc<Parties>>,
     /// What tools need that no policy names.
     pub unlisted: Unlisted,
     /// How long a call may take.
     pub timeout: Duration,
+}
+
+/// Where the tools of an upstream are read.
+pub enum Source {
+    /// A catalog in a file, read at start.
+    File(PathBuf),
+    /// A worker's own catalog, asked for at start and every now and then.
+    Worker(Uri),
+    /// The document of a REST API, read at start.
+    Rest(Arc<Api>),
+}
+
+/// How a tool is called.
+pub enum Route {
+    /// Its arguments are posted to a worker.
+    Worker(Uri),
+    /// Its arguments make a request of a REST API.
+    Operation(rest::Call),
+    /// It reaches every operation of a REST API.
+    Generic(rest::Generic),
 }
 
 /// A tool as the gateway runs it.
@@ -185,8 +209,8 @@ pub struct Tool {
     pub listed: Bytes,
     /// The same where the plan does not include it: for want of a plan, and of the feature.
     pub locked: Option<[Bytes; 2]>,
-    /// Where it is called.
-    pub uri: Uri,
+    /// How it is called.
+    pub route: Route,
     /// The headers of every call.
     pub headers: HeaderMap,
     /// The same as lines, where a call only adds to them.
