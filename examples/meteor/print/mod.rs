@@ -24,8 +24,12 @@ pub enum What {
     Openapi,
     /// Scopes of `portero.toml`
     Scopes,
-    /// Policies of `portero.toml`
+    /// Policies of tools in `portero.toml`
     Policy,
+    /// Policies of operations in `portero.toml`
+    Operations,
+    /// Operations that `portero.toml` excludes
+    Exclude,
     /// Scopes of partners
     PartnerScopes,
     /// Policies of partners
@@ -44,7 +48,9 @@ pub fn text(what: What) -> Result<String, String> {
         What::Openapi => openapi::text(&table),
         What::Scopes => Ok(policy::scopes(&table, false)),
         What::PartnerScopes => Ok(policy::scopes(&table, true)),
-        What::Policy => Ok(policy::text(&table, false)),
-        What::PartnerPolicy => Ok(policy::text(&table, true)),
+        What::Policy => Ok(policy::tools(&table, false)),
+        What::Exclude => Ok(policy::exclude(&table)),
+        What::Operations => Ok(policy::operations(&table)),
+        What::PartnerPolicy => Ok(policy::tools(&table, true)),
     }
 }

@@ -57,7 +57,10 @@ pub(super) fn text(table: &Table) -> Result<String, String> {
 
 fn scopes(table: &Table) -> Map<String, Value> {
     let both = |own: &worker::table::Domain| {
-        [(format!("{}:read", own.id), own.read.en.clone()), (format!("{}:write", own.id), own.write.en.clone())]
+        [
+            (format!("{}:read", own.id), own.read.en.clone()),
+            (format!("{}:write", own.id), own.write.en.clone()),
+        ]
     };
     table.domains.iter().flat_map(both).map(|(name, title)| (name, title.into())).collect()
 }
@@ -73,7 +76,8 @@ fn schemas(table: &Table) -> Result<Map<String, Value>, String> {
             .flatten()
             .map(|(name, value)| (name.clone(), json!({ "type": type_of(value) })))
             .collect();
-        schemas.insert(kind.clone(), json!({ "type": "object", "properties": properties, "required": ["id"] }));
+        schemas
+            .insert(kind.clone(), json!({ "type": "object", "properties": properties, "required": ["id"] }));
     }
     schemas.insert(
         "Error".to_owned(),
@@ -102,7 +106,8 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 fn operation(table: &Table, own: &Operation) -> Result<Value, String> {
-    let in_body = |take: &&Take| !own.in_path(&take.name) && matches!(own.method.as_str(), "POST" | "PUT" | "PATCH");
+    let in_body =
+        |take: &&Take| !own.in_path(&take.name) && matches!(own.method.as_str(), "POST" | "PUT" | "PATCH");
     let parameters: Vec<Value> =
         own.takes.iter().filter(|take| !in_body(take)).map(|take| parameter(own, take)).collect();
     let mut text = format!("{} {}", own.when, own.en);

@@ -26,18 +26,42 @@ pub(super) fn scopes(table: &Table, partner: bool) -> String {
     text
 }
 
-/// One policy a tool, and one for every operation that asks for more than its permission.
-pub(super) fn text(table: &Table, partner: bool) -> String {
+/// One policy a tool.
+pub(super) fn tools(table: &Table, partner: bool) -> String {
     let mut text = String::new();
     for own in table.of(partner) {
         if let Some(tool) = &own.tool {
             let _ = write!(text, "[service.tool.{tool}]\nscopes = [\"{}\"]\n{}\n", own.scope(), more(own));
         }
     }
-    if !partner {
-        for own in table.of(false).filter(|own| own.excluded.is_none() && !more(own).is_empty()) {
-            let _ = write!(text, "[service.operation.{}]\n{}\n", own.id, more(own));
-        }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// One policy for every operation of the customers' that asks for more than its permission.
+pub(super) fn operations(table: &Table) -> String {
+    let mut text = String::new();
+    for own in table.of(false).filter(|own| own.excluded.is_none() && !more(own).is_empty()) {
+        let _ = write!(text, "[service.operation.{}]\n{}\n", own.id, more(own));
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// What no agent reaches, why, and what to do instead; partners' operations all for one reason.
+pub(super) fn exclude(table: &Table) -> String {
+    let mut text = String::new();
+    for own in table.of(false) {
+        let Some((reason, instead)) = &own.excluded else { continue };
+        let _ = write!(
+            text,
+            "[[service.upstream.exclude]]\noperation = {}\nreason = {}\ninstead = {}\n\n",
+            quoted(&own.id),
+            quoted(&reason.es),
+            quoted(&instead.es)
+        );
     }
     text.truncate(text.trim_end().len());
     text.push('\n');
@@ -52,6 +76,10 @@ fn more(own: &Operation) -> String {
     }
     if own.energy > 0 {
         let _ = writeln!(text, "cost = {}", own.energy);
+    }
+    if own.looks {
+        // Only a call that may cost something is told what is left; the worker says that it was nothing.
+        text.push_str("cost = 1\ncost_required = false\n");
     }
     if let Some(loses) = &own.loses {
         let _ = writeln!(text, "confirm = true\nconfirm_message = {}", words(loses));

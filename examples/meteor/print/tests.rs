@@ -18,7 +18,14 @@ fn the_files_are_as_the_table_says() {
 
 #[test]
 fn the_configuration_has_the_tables_scopes_and_policies() {
-    for what in [What::Scopes, What::Policy, What::PartnerScopes, What::PartnerPolicy] {
+    for what in [
+        What::Scopes,
+        What::Exclude,
+        What::Policy,
+        What::Operations,
+        What::PartnerScopes,
+        What::PartnerPolicy,
+    ] {
         let printed = text(what).unwrap();
         assert!(TOML.contains(&printed), "portero.toml lacks what --print {what:?} gives");
     }

@@ -38,7 +38,10 @@ fn block(value: &Value, depth: usize, text: &mut String) {
 fn entry(value: &Value, depth: usize, text: &mut String) {
     let line = value.to_string();
     let scalar = !matches!(value, Value::Object(_) | Value::Array(_));
-    if scalar || (depth > 2 && line.chars().count() + 2 * depth < WIDTH) || matches!(line.as_str(), "{}" | "[]") {
+    if scalar
+        || (depth > 2 && line.chars().count() + 2 * depth < WIDTH)
+        || matches!(line.as_str(), "{}" | "[]")
+    {
         let _ = writeln!(text, " {line}");
     } else {
         text.push('\n');

@@ -30,6 +30,7 @@ pub(super) fn energy(call: &mut Call<'_>) -> Result<Value, Fault> {
 pub(super) fn usage(call: &mut Call<'_>) -> Result<Value, Fault> {
     let spent = |(_, run): (_, &super::world::Record)| run.get("energy").and_then(Value::as_u64);
     let energy: u64 = call.room.of("run").filter_map(spent).sum();
-    let sent = call.room.of("message").filter(|(_, own)| own.get("direction").is_some_and(|way| way == "out"));
+    let sent =
+        call.room.of("message").filter(|(_, own)| own.get("direction").is_some_and(|way| way == "out"));
     Ok(json!({ "runs": call.room.of("run").count(), "messages_sent": sent.count(), "energy": energy }))
 }

@@ -54,7 +54,9 @@ pub(super) fn tag(call: &mut Call<'_>) -> Result<Value, Fault> {
 /// The things of a kind with the same name or shortcut.
 fn namesakes(call: &Call<'_>, kind: &str, member: &str, value: Option<&Value>) -> Vec<String> {
     let own = call.room.of(kind).map(|(_, record)| record);
-    own.filter(|record| value.is_some() && record.get(member) == value).map(|own| id_of(own).to_owned()).collect()
+    own.filter(|record| value.is_some() && record.get(member) == value)
+        .map(|own| id_of(own).to_owned())
+        .collect()
 }
 
 /// Installs a snapshot in the place of what is called the same.

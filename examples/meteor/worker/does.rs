@@ -30,7 +30,11 @@ impl Does {
     /// The action of the table's words; none if there is no such action.
     pub(super) fn read(words: &str) -> Option<Self> {
         let Some((verb, kind)) = words.split_once(' ') else {
-            return if words == "excluded" { Some(Self::Excluded) } else { special(words).map(Self::Special) };
+            return if words == "excluded" {
+                Some(Self::Excluded)
+            } else {
+                special(words).map(Self::Special)
+            };
         };
         let kind = kind.to_owned();
         Some(match verb {

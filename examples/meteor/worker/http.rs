@@ -20,6 +20,8 @@ const CATALOG: &str = include_str!("../meteor-tools.json");
 const PARTNERS: &str = include_str!("../meteor-partners-tools.json");
 /// As much as the gateway lets through.
 const LARGEST_BODY: usize = 4 << 20;
+/// What a call really cost.
+const COST: &str = "X-Portero-Cost";
 
 pub(super) fn routes(cfg: &mut ServiceConfig) {
     cfg.app_data(web::PayloadConfig::new(LARGEST_BODY))
@@ -43,6 +45,8 @@ fn fixed(body: &'static str) -> HttpResponse {
     HttpResponse::Ok().content_type("application/json").body(body)
 }
 
+/// What is answered, and whether the call is to say that it cost nothing.
+type Done = (Value, bool);
 type Body = Result<Bytes, actix_web::Error>;
 
 async fn tool(request: HttpRequest, name: Path<String>, body: Body, state: Data<State>) -> HttpResponse {
@@ -64,10 +68,10 @@ fn run_tool(
     body: Body,
     state: &State,
     partner: bool,
-) -> Result<Value, Fault> {
+) -> Result<Done, Fault> {
     let found = state.table.of(partner).find(|own| own.tool.as_deref() == Some(name));
     let operation = found.ok_or_else(|| Fault::Unknown(format!("la tool {name}")))?;
-    state.call(&caller(request), operation, members(body)?)
+    done(state, request, operation, members(body)?)
 }
 
 async fn rest(
@@ -84,8 +88,8 @@ fn run_rest(
     query: Vec<(String, String)>,
     body: Body,
     state: &State,
-) -> Result<Value, Fault> {
-    let path = request.uri().path().trim_start_matches("/api/v1");
+) -> Result<Done, Fault> {
+    let path = request.uri().path().strip_prefix("/api/v1").unwrap_or_default();
     let method = request.method().as_str();
     let found = state
         .table
@@ -101,7 +105,7 @@ fn run_rest(
         let value = typed(operation, &name, text)?;
         arguments.insert(name, value);
     }
-    state.call(&caller(request), operation, arguments)
+    done(state, request, operation, arguments)
 }
 
 /// What a path says for the names of a route; none if it is another route's.
@@ -140,12 +144,23 @@ fn members(body: Body) -> Result<Map<String, Value>, Fault> {
     if body.is_empty() {
         return Ok(Map::new());
     }
-    serde_json::from_slice(&body).map_err(|_| Fault::Invalid("El cuerpo tiene que ser un objeto JSON.".to_owned()))
+    serde_json::from_slice(&body)
+        .map_err(|_| Fault::Invalid("El cuerpo tiene que ser un objeto JSON.".to_owned()))
 }
 
-fn answer(done: Result<Value, Fault>) -> HttpResponse {
+fn done(
+    state: &State,
+    request: &HttpRequest,
+    operation: &Operation,
+    arguments: Map<String, Value>,
+) -> Result<Done, Fault> {
+    Ok((state.call(&caller(request), operation, arguments)?, operation.looks))
+}
+
+fn answer(done: Result<Done, Fault>) -> HttpResponse {
     match done {
-        Ok(body) => HttpResponse::Ok().json(body),
+        Ok((body, false)) => HttpResponse::Ok().json(body),
+        Ok((body, true)) => HttpResponse::Ok().insert_header((COST, "0")).json(body),
         Err(fault) => {
             let (status, body) = fault.answer();
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

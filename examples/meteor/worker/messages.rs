@@ -46,7 +46,9 @@ fn reached(call: &Call<'_>) -> Vec<Value> {
 pub(super) fn audience(call: &mut Call<'_>) -> Result<Value, Fault> {
     call.named("tag_id", "tag")?;
     let contacts = reached(call);
-    Ok(json!({ "tag_id": call.arguments.id("tag_id"), "recipients": contacts.len(), "contact_ids": contacts }))
+    Ok(
+        json!({ "tag_id": call.arguments.id("tag_id"), "recipients": contacts.len(), "contact_ids": contacts }),
+    )
 }
 
 /// Creates a broadcast; one without a time is out at once.

@@ -166,6 +166,7 @@ pub(super) fn delete_field(call: &mut Call<'_>) -> Result<Value, Fault> {
 pub(super) fn count(call: &mut Call<'_>) -> Result<Value, Fault> {
     check_references(call)?;
     let collection = Value::from(call.arguments.id("collection_id"));
-    let count = call.room.of("item").filter(|(_, item)| item.get("collection_id") == Some(&collection)).count();
+    let count =
+        call.room.of("item").filter(|(_, item)| item.get("collection_id") == Some(&collection)).count();
     Ok(json!({ "collection_id": collection, "count": count }))
 }

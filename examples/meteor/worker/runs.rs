@@ -33,7 +33,10 @@ fn keep(call: &mut Call<'_>, kind: &str, target: &Record, input: Option<Value>) 
     run.insert(format!("{kind}_id"), id_of(target).into());
     run.extend(input.map(|input| ("input".to_owned(), input)));
     run.insert("status".to_owned(), "completed".into());
-    run.insert("output".to_owned(), format!("{name}: la muestra no ejecuta nada; queda escrito lo que se pidió.").into());
+    run.insert(
+        "output".to_owned(),
+        format!("{name}: la muestra no ejecuta nada; queda escrito lo que se pidió.").into(),
+    );
     let energy = if call.caller.test { 0 } else { call.operation.energy };
     run.insert("energy".to_owned(), energy.into());
     run.insert("mode".to_owned(), if call.caller.test { "test" } else { "live" }.into());

@@ -127,6 +127,8 @@ struct Written {
     destroys: bool,
     #[serde(default)]
     energy: u64,
+    #[serde(default)]
+    looks: bool,
     loses: Option<Words>,
     reason: Option<Words>,
     instead: Option<Words>,
@@ -185,6 +187,8 @@ pub struct Operation {
     pub destroys: bool,
     /// The Energía that it spends.
     pub energy: u64,
+    /// True if it has to be told what is left; that itself costs nothing.
+    pub looks: bool,
     /// What would be lost; whoever calls has to confirm.
     pub loses: Option<Words>,
     /// Why no agent may reach it, and what to do instead.
@@ -301,7 +305,9 @@ fn operation(
         method: method.to_owned(),
         path: path.to_owned(),
         takes: takes.map_err(|error| format!("{id}: {error}"))?,
-        same: own.same || matches!(method, "GET" | "PUT" | "PATCH" | "DELETE") || matches!(does, Does::Set(_)),
+        same: own.same
+            || matches!(method, "GET" | "PUT" | "PATCH" | "DELETE")
+            || matches!(does, Does::Set(_)),
         destroys: own.destroys || matches!(method, "PUT" | "PATCH" | "DELETE"),
         does,
         excluded: own.reason.zip(own.instead),
@@ -316,6 +322,7 @@ fn operation(
         outside: own.outside,
         meta: own.meta,
         energy: own.energy,
+        looks: own.looks,
         loses: own.loses,
     })
 }
