@@ -2,13 +2,14 @@
 //!
 //! `--print` writes one of the files beside it, as its table says they are.
 
-mod print;
 mod worker;
 
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener};
 
 use clap::Parser;
+
+use worker::print;
 
 /// Answers Meteor's tool calls and its REST API over plain HTTP.
 #[derive(Parser)]

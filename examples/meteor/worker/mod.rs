@@ -12,6 +12,7 @@
 //! | `arguments`, `text`, `fault` | reading what was asked, finding words, saying no |
 //! | `world`, `call`, `seeds`, `state`, `time` | what there is, one turn at it, where it comes from, and when |
 //! | `http` | the routes of tools and of the REST API |
+//! | `print` | the files that come out of the table: catalogs, OpenAPI document, policies |
 
 mod account;
 mod arguments;
@@ -23,6 +24,7 @@ mod flows;
 mod http;
 mod messages;
 mod partners;
+pub mod print;
 mod records;
 mod runs;
 mod seeds;
@@ -64,12 +66,4 @@ impl Worker {
     pub async fn serve(self, listener: TcpListener) -> io::Result<()> {
         http::run(self, listener).await
     }
-}
-
-/// The sample of a kind of thing, for documents: the first one of Ana's.
-///
-/// # Errors
-/// Sample data that cannot be read.
-pub fn sample(table: &table::Table, kind: &str) -> Result<Option<serde_json::Value>, String> {
-    seeds::sample(table, kind)
 }

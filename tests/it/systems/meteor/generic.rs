@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::confirmation::CONFIRMED;
-use super::{Caller, GENERIC, Meteor, example, names, scopes, statement, table, told};
+use super::{Caller, GENERIC, Meteor, code, example, names, scopes, statement, table, told};
 
 /// The ids that a search finds, the best first.
 fn found(caller: &Caller<'_>, query: &str) -> Vec<String> {
@@ -161,8 +161,8 @@ fn t050_t090_t093_t095_t096_an_operation_has_its_permission_and_its_codes() {
         let body = refused(&few, "getContact", &json!({"contact_id": "cto_999"}));
         assert_eq!((body["code"].as_str(), body["status"].as_u64()), (Some("not_found"), Some(404)));
         assert!(body["hint"].as_str().is_some_and(|hint| !hint.is_empty()));
-        let body = refused(&few, "getContacts", &json!({}));
-        assert_eq!(body["code"], "unknown_tool", "{body}");
+        let unknown = few.operation("getContacts", &json!({}));
+        assert_eq!(code(&unknown).as_deref(), Some("unknown_tool"), "{unknown:?}");
     });
     let ana = meteor.as_ana();
     meteor.app.cli(&["workspace", "set-status", &meteor.ana.workspace, "past_due"], None);
@@ -233,8 +233,8 @@ fn t091_t111_a_test_key_reaches_no_effect_outside() {
     let table = table();
     statement("T091", || {
         for own in table.of(false).filter(|own| own.outside) {
-            let body = refused(&test, &own.id, &json!({"conversation_id": "con_51", "text": "Hola"}));
-            assert_eq!(body["code"], "unknown_tool", "{}: {body}", own.id);
+            let reply = test.operation(&own.id, &json!({"conversation_id": "con_51", "text": "Hola"}));
+            assert_eq!(code(&reply).as_deref(), Some("unknown_tool"), "{}: {reply:?}", own.id);
             assert!(!found(&test, &own.es).contains(&own.id), "{}", own.id);
         }
         let live = meteor.as_bruno();
@@ -290,7 +290,7 @@ fn t099_to_t103_what_is_left_out_says_why_and_what_to_do() {
     });
     statement("T102", || {
         for own in table.of(true) {
-            told_of(&own.id, ["partners", "https://api.partners.meteor.example/mcp"]);
+            told_of(&own.id, ["partners", "/mcp: allí son las tools met_partner_"]);
         }
     });
     statement("T103", || {

@@ -95,7 +95,10 @@ fn as_it_stands() -> Builder {
         assert!(toml.contains(own), "the example no longer says {own}");
         toml = toml.replace(own, here);
     }
-    TestApp::builder_from(&toml).file("meteor-tools.json", TOOLS).file("meteor-partners-tools.json", PARTNERS)
+    TestApp::builder_from(&toml)
+        .file("meteor-tools.json", TOOLS)
+        .file("meteor-partners-tools.json", PARTNERS)
+        .file("openapi.yaml", OPENAPI)
 }
 
 /// The same, with its three hosts in one.
@@ -302,6 +305,15 @@ fn told(reply: &Reply) -> (bool, Value) {
     let content = result["content"].as_array().unwrap_or_else(|| panic!("no content: {reply:?}"));
     assert_eq!((content.len(), content[0]["type"].as_str()), (1, Some("text")), "{reply:?}");
     (failed, serde_json::from_str(content[0]["text"].as_str().unwrap()).unwrap())
+}
+
+/// The code of a no, whether it is a result or an error.
+fn code(reply: &Reply) -> Option<String> {
+    let body = reply.json();
+    let text = body["result"]["content"][0]["text"].as_str();
+    let told: Value = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let code = told["code"].as_str().or(body["error"]["data"]["code"].as_str());
+    code.map(str::to_owned)
 }
 
 /// The three that reach any operation, in their order.

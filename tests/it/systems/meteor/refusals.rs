@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Caller, Meteor, TOOLS, builder, statement, told};
+use super::{Caller, Meteor, TOOLS, builder, code, statement, told};
 use crate::support::callers::Person;
+use crate::support::eventually;
 use crate::support::http::request;
-use crate::support::{Reply, eventually};
 
 fn set_status(meteor: &Meteor, person: &Person, status: &str) {
     meteor.app.cli(&["workspace", "set-status", &person.workspace, status], None);
@@ -41,12 +41,10 @@ fn t090_t093_t094_a_no_has_a_code_and_a_hint() {
         for (tool, arguments) in [("met_list_flows", json!({})), ("met_get_contact", absent.clone())] {
             assert!(few.refused(tool, arguments)["hint"].as_str().is_some_and(|hint| !hint.is_empty()));
         }
-        let hint = |language| said(&few, language, "met_list_flows", &json!({}))["hint"].clone();
-        let (es, en) = (hint("es"), hint("en"));
-        assert!(
-            es != en && !es.as_str().unwrap().is_empty() && !en.as_str().unwrap().is_empty(),
-            "{es} {en}"
-        );
+        for language in ["es", "en"] {
+            let hint = said(&few, language, "met_list_flows", &json!({}))["hint"].clone();
+            assert!(hint.as_str().is_some_and(|hint| !hint.is_empty()), "{language}: {hint}");
+        }
     });
     statement("T093", || {
         while !told(&few.call("met_list_contacts", &json!({}))).0 {}
@@ -104,15 +102,6 @@ fn t095_t096_t097_an_overdue_bill_lets_read_and_not_write() {
     });
     set_status(&meteor, &meteor.ana, "active");
     eventually("the bill is paid", || (!told(&ana.call("met_create_contact", &write)).0).then_some(()));
-}
-
-/// The code of a no, whether it is a result or an error.
-fn code(reply: &Reply) -> Option<String> {
-    let body = reply.json();
-    let text = body["result"]["content"][0]["text"].as_str();
-    let told: Value = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let code = told["code"].as_str().or(body["error"]["data"]["code"].as_str());
-    code.map(str::to_owned)
 }
 
 #[test]

@@ -2,14 +2,14 @@
 
 use super::{What, text};
 
-const TOML: &str = include_str!("../portero.toml");
+const TOML: &str = include_str!("../../portero.toml");
 
 #[test]
 fn the_files_are_as_the_table_says() {
     for (what, file) in [
-        (What::Catalog, include_str!("../meteor-tools.json")),
-        (What::Partners, include_str!("../meteor-partners-tools.json")),
-        (What::Openapi, include_str!("../openapi.yaml")),
+        (What::Catalog, include_str!("../../meteor-tools.json")),
+        (What::Partners, include_str!("../../meteor-partners-tools.json")),
+        (What::Openapi, include_str!("../../openapi.yaml")),
     ] {
         let printed = text(what).unwrap();
         assert!(printed == file, "--print {what:?} gives another file; write it anew");

@@ -11,7 +11,7 @@ mod policy;
 mod tests;
 mod yaml;
 
-use crate::worker::table::Table;
+use super::table::Table;
 
 /// A file, or the part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::worker::table::{Operation, Table, Words};
+use super::super::table::{Operation, Table, Words};
 
 fn quoted(text: &str) -> String {
     // The basic strings of TOML and the strings of JSON are alike for what is written here.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::worker::table::{Argument, Operation, Table, Take, Type};
+use super::super::table::{Argument, Operation, Table, Take, Type};
 
 /// A catalog: one of the two endpoints' tools.
 pub(super) fn text(table: &Table, partner: bool) -> String {

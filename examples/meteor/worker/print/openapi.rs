@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::seeds::sample;
+use super::super::table::{Domain, Operation, Table, Take};
 use super::catalog::schema;
 use super::yaml;
-use crate::worker;
-use crate::worker::table::{Operation, Table, Take};
 
 /// Where the API is.
 const SERVER: &str = "https://api.meteor.example/api/v1";
@@ -56,7 +56,7 @@ pub(super) fn text(table: &Table) -> Result<String, String> {
 }
 
 fn scopes(table: &Table) -> Map<String, Value> {
-    let both = |own: &worker::table::Domain| {
+    let both = |own: &Domain| {
         [
             (format!("{}:read", own.id), own.read.en.clone()),
             (format!("{}:write", own.id), own.write.en.clone()),
@@ -69,7 +69,7 @@ fn scopes(table: &Table) -> Map<String, Value> {
 fn schemas(table: &Table) -> Result<Map<String, Value>, String> {
     let mut schemas = Map::new();
     for kind in table.kinds.keys() {
-        let sample = worker::sample(table, kind)?;
+        let sample = sample(table, kind)?;
         let members = sample.as_ref().and_then(Value::as_object);
         let properties: Map<String, Value> = members
             .into_iter()
@@ -186,7 +186,7 @@ fn answer(table: &Table, own: &Operation) -> Result<Value, String> {
     } else {
         json!({ "schema": { "type": "object" } })
     };
-    let sample = worker::sample(table, kind)?;
+    let sample = sample(table, kind)?;
     if let Some(sample) = sample.filter(|_| own.lists() || own.answers_record()) {
         content["example"] = if own.lists() {
             json!({ "items": [sample], "pagination": { "total": 1, "returned": 1, "next_cursor": null } })
