@@ -57,7 +57,9 @@ fn description(operation: &Operation) -> String {
         (summary, more) if more.starts_with(summary) => more.to_owned(),
         (summary, more) => format!("{}. {more}", summary.trim_end_matches('.')),
     };
-    short(&text, MAX_DESCRIPTION)
+    let text = short(&text, MAX_DESCRIPTION);
+    // the gateway's own sentences may follow
+    if text.ends_with(char::is_alphanumeric) { format!("{text}.") } else { text }
 }
 
 /// What the method promises (RFC 9110 §9.2): nothing is said of a POST but that it writes.

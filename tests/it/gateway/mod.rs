@@ -7,6 +7,7 @@ mod idempotency;
 mod jwt;
 mod lying_worker;
 mod nginx;
+mod openapi;
 mod prompts;
 mod public;
 mod published;
