@@ -35,6 +35,7 @@ pub struct Catalog {
     /// True while some upstream has not yet said what it offers.
     pub pending: bool,
     manifest: OnceLock<Document>,
+    descriptor: OnceLock<Document>,
 }
 
 impl Catalog {
@@ -91,6 +92,11 @@ impl Catalog {
     /// What is published of it, made when it is asked for the first time.
     pub fn manifest(&self, make: impl FnOnce() -> Document) -> &Document {
         self.manifest.get_or_init(make)
+    }
+
+    /// Its descriptor, made when it is asked for the first time.
+    pub fn descriptor(&self, make: impl FnOnce() -> Document) -> &Document {
+        self.descriptor.get_or_init(make)
     }
 
     /// Puts a catalog together.
@@ -151,6 +157,7 @@ impl Maker<'_> {
         let fixed = self.names.fixed(service, &descriptor.name, &upstream.host, &upstream.headers);
         Ok(Tool {
             name: descriptor.name.as_str().into(),
+            domain: descriptor.domain.as_deref().map(Box::from),
             lines: self.names.lines(&fixed, &CARRIED),
             headers: fixed,
             policy,

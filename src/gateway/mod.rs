@@ -19,6 +19,7 @@ mod catalog;
 mod challenge;
 mod cors;
 mod credits;
+pub mod descriptors;
 mod dispatch;
 mod entitle;
 pub mod explain;

@@ -194,6 +194,8 @@ pub enum Route {
 pub struct Tool {
     /// Its name.
     pub name: Box<str>,
+    /// The domain that its catalog puts it under, for documents about the catalog.
+    pub domain: Option<Box<str>>,
     /// What the decision needs to know of it.
     pub policy: ToolPolicy,
     /// Its descriptor as clients see it, JSON.

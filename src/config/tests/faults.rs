@@ -155,3 +155,24 @@ fn credits_that_could_not_be_added_up_are_refused() {
     service[0].tool.delete.cost: is too high; at most 1000000000000 is allowed
     ");
 }
+
+#[test]
+fn what_registries_do_not_take_is_said() {
+    let with = |service: &str| SMALL.replace("[[service]]\n", &format!("[[service]]\n{service}\n"));
+    let warned = |service: &str| load(&with(service)).unwrap().warnings.join("\n");
+    assert_eq!(warned("registry_name = \"com.example/mico\"\ndescription = \"Your meetings\""), "");
+    assert_eq!(warned("descriptors = false\nwebsite = \"https://mico.example\""), "");
+    let long = format!("description = \"{}\"", "word ".repeat(21));
+    insta::assert_snapshot!(warned(&long), @"");
+    insta::assert_snapshot!(
+        warned("registry_name = \"com.example/mico\"\nserver_info = { version = \"1.x\" }"), @"");
+    for bad in ["meetings", "com_x.example/a", "com.example/a/b"] {
+        let errors = errors(&with(&format!("registry_name = \"{bad}\"")));
+        assert!(errors.starts_with(&format!("service[0].registry_name: \"{bad}\" is no name in registries; 3 to 200")), "{errors}");
+    }
+    let long = format!("server_info = {{ version = \"{}\" }}", "1".repeat(256));
+    insta::assert_snapshot!(errors(&with(&long)), @"");
+    let twice = format!("{}[[service]]\nid = \"b\"\nbrand = \"mico\"\nname = \"B\"\nresource = \"http://127.0.0.1/b\"\nregistry_name = \"com.Example/mico\"\n",
+        with("registry_name = \"com.example/mico\""));
+    insta::assert_snapshot!(errors(&twice), @"");
+}
