@@ -35,7 +35,7 @@ impl Display for Page<'_> {
         let rows: Vec<Row> = self
             .listed
             .iter()
-            .filter_map(|listed| Some(row(listed, catalog.get(text(listed, "name"))?, &words)))
+            .filter_map(|listed| Some(row(listed, catalog.get(listed.get("name")?.as_str()?)?, &words)))
             .collect();
         let domains = domains(&rows);
         let named = domains.iter().filter(|domain| domain.is_some()).count();
@@ -69,9 +69,6 @@ fn domains(rows: &[Row]) -> Vec<Option<&str>> {
 }
 
 fn row(listed: &Value, tool: &Tool, words: &Words) -> Row {
-    let description = first_sentence(text(listed, "description"));
-    let title = listed.get("title").or_else(|| listed.pointer("/annotations/title"));
-    let title = title.and_then(Value::as_str).unwrap_or_default();
     let destroys = listed.pointer("/annotations/destructiveHint").and_then(Value::as_bool) == Some(true);
     let kind = match (tool.policy.read_only, destroys) {
         (true, _) => words.reads,
@@ -86,20 +83,16 @@ fn row(listed: &Value, tool: &Tool, words: &Words) -> Row {
     };
     let cost = Some(tool.price.cost).filter(|cost| *cost > 0);
     Row {
-        domain: tool.domain.clone(),
+        domain: tool.outline.domain.clone(),
         cells: [
             format!("`{}`", tool.name),
-            cell(if description.is_empty() { title } else { &description }),
+            cell(&first_sentence(&tool.outline.text)),
             if tool.policy.public { words.public.to_owned() } else { scopes.join(" ") },
             kind.to_owned(),
             confirm.to_owned(),
             cost.map(|cost| cost.to_string()).unwrap_or_default(),
         ],
     }
-}
-
-fn text<'a>(tool: &'a Value, key: &str) -> &'a str {
-    tool.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Up to the first mark that ends a sentence before a line's end or the start of another one, as one line.
@@ -178,7 +171,8 @@ impl Words {
 }
 
 fn counted(tools: usize, tool: [&str; 2], within: &str, domains: usize, domain: [&str; 2]) -> String {
-    let of = |number: usize, [one, many]: [&str; 2]| format!("{number} {}", if number == 1 { one } else { many });
+    let of =
+        |number: usize, [one, many]: [&str; 2]| format!("{number} {}", if number == 1 { one } else { many });
     match domains {
         0 => format!("{}.", of(tools, tool)),
         domains => format!("{} {within} {}.", of(tools, tool), of(domains, domain)),

@@ -175,7 +175,9 @@ fn markdown(app: &App, all: &[(&Arc<Service>, Vec<Value>)]) -> Result<String, Fa
     for (service, listed) in all {
         let id = &service.policy.id;
         if service.catalog.load().pending {
-            return Err(Failure::refused(format!("a worker of {id} does not say its tools; see: portero service check {id}")));
+            return Err(Failure::refused(format!(
+                "a worker of {id} does not say its tools; see: portero service check {id}"
+            )));
         }
         let configured = app.services.iter().find(|own| own.id == *id);
         let title = configured.map_or(id.as_str(), |own| own.config.server_info.title.as_str());

@@ -30,7 +30,9 @@ impl ServiceConfig {
         if self.registry_name.is_some() && is_range(version) {
             out.warn(
                 &info.key("version"),
-                format!("registries do not take {version:?}; one version such as \"1.0.2\" is allowed, no range"),
+                format!(
+                    "registries do not take {version:?}; one version such as \"1.0.2\" is allowed, no range"
+                ),
             );
         }
     }
@@ -63,7 +65,8 @@ fn is_name(name: &str) -> bool {
         text.starts_with(|c: char| c.is_ascii_alphanumeric())
             && text.ends_with(|c: char| c.is_ascii_alphanumeric())
     };
-    let label = |text: &str| end(text) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let label =
+        |text: &str| end(text) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     let of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     name.len() <= 200
         && name.split_once('/').is_some_and(|(space, own)| {
@@ -113,7 +116,9 @@ mod tests {
         for version in ["1.0.2", "2.1.0-alpha", "1.0.0-x.7", "2026.12", "v3", "1.0.0+build.x"] {
             assert!(!is_range(version), "{version}");
         }
-        for range in ["^1.2.3", "~1.2", ">=1.0", "1.x", "1.*", "*", "latest", "1.0 || 2.0", "1.0 - 2.0", "=1.0"] {
+        for range in
+            ["^1.2.3", "~1.2", ">=1.0", "1.x", "1.*", "*", "latest", "1.0 || 2.0", "1.0 - 2.0", "=1.0"]
+        {
             assert!(is_range(range), "{range}");
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::credits::Price;
 use super::library::guard;
-use super::service::{Route, Service, Source, Tool, Upstream};
+use super::service::{Outline, Route, Service, Source, Tool, Upstream};
 use super::trace::CARRIED;
 use super::{merge, validate};
 use crate::config::{Confirm as ConfirmConfig, Language, ToolPolicy as PolicyConfig, Unlisted};
@@ -157,7 +157,10 @@ impl Maker<'_> {
         let fixed = self.names.fixed(service, &descriptor.name, &upstream.host, &upstream.headers);
         Ok(Tool {
             name: descriptor.name.as_str().into(),
-            domain: descriptor.domain.as_deref().map(Box::from),
+            outline: Outline {
+                domain: descriptor.domain.as_deref().map(Box::from),
+                text: descriptor.about().into(),
+            },
             lines: self.names.lines(&fixed, &CARRIED),
             headers: fixed,
             policy,

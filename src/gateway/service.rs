@@ -190,12 +190,21 @@ pub enum Route {
     Worker(Uri),
 }
 
+/// A tool in its catalog's own words, without what the gateway adds for models.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// The domain it is put under.
+    pub domain: Option<Box<str>>,
+    /// Its description, or its title if it has none.
+    pub text: Box<str>,
+}
+
 /// A tool as the gateway runs it.
 pub struct Tool {
     /// Its name.
     pub name: Box<str>,
-    /// The domain that its catalog puts it under, for documents about the catalog.
-    pub domain: Option<Box<str>>,
+    /// What its catalog says of it, for documents about the catalog.
+    pub outline: Outline,
     /// What the decision needs to know of it.
     pub policy: ToolPolicy,
     /// Its descriptor as clients see it, JSON.

@@ -109,6 +109,12 @@ impl Descriptor {
         self.members.get("annotations")?.get(name)?.as_bool()
     }
 
+    /// Its description, or its title if it has none.
+    pub fn about(&self) -> &str {
+        let of = |name: &str| self.members.get(name)?.as_str().filter(|text| !text.trim().is_empty());
+        of("description").or_else(|| of("title")).unwrap_or_default()
+    }
+
     /// The schema of its arguments.
     pub fn input_schema(&self) -> &Value {
         self.members.get("inputSchema").unwrap_or(&Value::Null)
@@ -204,7 +210,8 @@ fn take_domain(members: &mut Map<String, Value>) -> Result<Option<String>, Strin
         members.shift_remove("_meta");
     }
     let domain = domain.as_str().map(str::trim).filter(|text| is_heading(text));
-    let fault = || format!("has _meta \"{DOMAIN}\" that is not a text of 1 to {MAX_DOMAIN} characters on one line");
+    let fault =
+        || format!("has _meta \"{DOMAIN}\" that is not a text of 1 to {MAX_DOMAIN} characters on one line");
     domain.map(|text| Some(text.to_owned())).ok_or_else(fault)
 }
 

@@ -52,7 +52,9 @@ pub fn server_json(service: &Service) -> Option<Document> {
 /// that has connected.
 pub fn server_card(service: &Service) -> Document {
     let facts = Facts::of(service);
-    let versions: Vec<&str> = service.config.protocol_versions.iter().map(|own| own.as_str()).collect();
+    let mut versions: Vec<&str> = service.config.protocol_versions.iter().map(|own| own.as_str()).collect();
+    // newest first, as `server/discover` lists them
+    versions.sort_unstable_by(|one, other| other.cmp(one));
     let remote =
         json!({"type": live::TRANSPORT, "url": facts.endpoint, "supportedProtocolVersions": versions});
     written(vec![
