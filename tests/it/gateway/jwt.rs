@@ -7,6 +7,7 @@ use std::time::Duration;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 
+use crate::conformance::holds;
 use crate::support::issuer::{ISSUER, Issuer, Key, Mood, unsigned};
 use crate::support::{Builder, Reply, TestApp, eventually, on_both_databases, together};
 
@@ -112,36 +113,41 @@ fn a_token_is_for_this_service_from_this_issuer_and_now() {
     let issuer = Issuer::with(&[&key]);
     let app = start(&issuer);
     let now = app.now().seconds();
-    for good in [
-        json!({"aud": ["other", "authenticated"]}),
-        json!({"exp": now - 29}),
-        serde_json::from_str(&format!("{{\"exp\": {now}.5}}")).unwrap(),
-        json!({"nbf": now + 29}),
-        json!({"iat": null}),
-    ] {
-        assert_eq!(status(&app, &key.sign(&claims(&app, &good))), 200, "{good}");
-    }
-    for bad in [
+    let good = |over: Value| assert_eq!(status(&app, &key.sign(&claims(&app, &over))), 200, "{over}");
+    let bad = |over: Value| assert_refused(&app, &key.sign(&claims(&app, &over)), &over.to_string());
+    holds("C165", "a JWT's audience is a text or a list, and one of it is the service's", || {
+        good(json!({"aud": "authenticated"}));
+        good(json!({"aud": ["other", "authenticated"]}));
+        for audience in [json!("other"), json!(["other", "else"]), json!([])] {
+            bad(json!({"aud": audience}));
+        }
+    });
+    holds("C216", "a token of the issuer that names no audience is refused, whatever else is right", || {
+        bad(json!({"aud": null}));
+    });
+    holds("C166", "half a minute of leeway for the clocks of JWT issuers, either way", || {
+        good(json!({"exp": now - 29}));
+        good(serde_json::from_str(&format!("{{\"exp\": {now}.5}}")).unwrap());
+        good(json!({"nbf": now + 29}));
+        bad(json!({"exp": now - 31}));
+        bad(json!({"nbf": now + 31}));
+    });
+    good(json!({"iat": null}));
+    for over in [
         json!({"iss": "https://evil.example"}),
         json!({"iss": format!("{ISSUER}/")}),
         json!({"iss": [ISSUER, "https://evil.example"]}),
         json!({"iss": null}),
-        json!({"aud": "other"}),
-        json!({"aud": ["other", "else"]}),
-        json!({"aud": []}),
-        json!({"aud": null}),
-        json!({"exp": now - 31}),
         json!({"exp": null}),
         json!({"exp": format!("{}", now + 60)}),
         json!({"exp": -1}),
-        json!({"nbf": now + 31}),
         json!({"nbf": "soon"}),
         json!({"sub": null}),
         json!({"sub": ""}),
         json!({"sub": "a\r\nx-portero-user: b"}),
         json!({"sub": ["ana"]}),
     ] {
-        assert_refused(&app, &key.sign(&claims(&app, &bad)), &bad.to_string());
+        bad(over);
     }
     let once = key.sign(&claims(&app, &json!({})));
     assert_eq!(status(&app, &once), 200);
