@@ -27,7 +27,6 @@ mod external;
 mod idempotency;
 mod library;
 mod load;
-pub mod manifest;
 mod merge;
 mod methods;
 mod names;

@@ -161,8 +161,8 @@ impl Table {
 
     fn descriptors(&mut self, host: &str, service: &Service, gateway: &Gateway) {
         if let Some(own) = gateway.service(&service.id) {
-            let live = descriptors::Live::new(service, &web::Data::from(Arc::clone(own)));
-            self.offer(host, "/.well-known/mcp.json", &Endpoint::Descriptor(live));
+            let live = descriptors::Live::descriptor(service, &web::Data::from(Arc::clone(own)));
+            self.offer(host, "/.well-known/mcp.json", &Endpoint::Live(live));
         }
         if let Some(document) = descriptors::server_json(service) {
             for path in ["/server.json", "/.well-known/server.json"] {
@@ -213,7 +213,8 @@ fn standing_for<'a>(services: &[&'a Arc<Service>]) -> Option<&'a Arc<Service>> {
 /// What a service shows to everybody: on its own host, and where its own host is not the public one, there too.
 fn published(service: &Service, own: &web::Data<gateway::Service>) -> Vec<(String, Endpoint)> {
     let config = &service.config;
-    let manifest = config.manifest_path.iter().map(|path| (path.clone(), Endpoint::Manifest(own.clone())));
+    let live = || Endpoint::Live(descriptors::Live::manifest(own));
+    let manifest = config.manifest_path.iter().map(|path| (path.clone(), live()));
     let mut published: Vec<_> = manifest.collect();
     if config.descriptors {
         let path = Base::of(&service.resource).path;

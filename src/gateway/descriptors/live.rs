@@ -1,8 +1,13 @@
-//! `/.well-known/mcp.json`: where a service is, how to get in, and what it offers, whole and as it is now.
+//! The documents that hold a service's tools: the manifest, and `/.well-known/mcp.json`, which also says where the
+//! service is and how to get in.
+//!
+//! Each is made of the catalog in use and made again with the next one. What is hidden from everybody is not in them.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderValue, RETRY_AFTER};
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde_json::{Map, Value, json};
 
@@ -10,24 +15,37 @@ use super::facts::{Facts, token_page};
 use crate::app::service::Service;
 use crate::config::MetadataUrl;
 use crate::gateway::challenge::metadata_url;
-use crate::gateway::{Service as Running, manifest};
+use crate::gateway::{Catalog, Service as Running};
 use crate::http::document::Document;
+use crate::http::{answer, cors};
 
 /// How a service is spoken to, in the words of the registry's schema.
 pub(super) const TRANSPORT: &str = "streamable-http";
-/// As long as the manifest: it holds the same tools.
+/// Workers are asked for their tools every half minute; an older copy could name tools that are gone.
 const KEEP: Duration = Duration::from_mins(1);
 
-/// The descriptor of a service, of which everything but the tools is written once.
+/// A document with the tools of a service, of which everything else is written once.
 #[derive(Clone)]
 pub struct Live {
     service: web::Data<Running>,
     head: Arc<str>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Manifest,
+    Descriptor,
 }
 
 impl Live {
-    /// Of a service as configured and as it runs.
-    pub fn new(configured: &Service, running: &web::Data<Running>) -> Self {
+    /// The manifest: `name`, `version`, `tools`.
+    pub fn manifest(running: &web::Data<Running>) -> Self {
+        Self { service: running.clone(), head: running.info.short.as_str().into(), kind: Kind::Manifest }
+    }
+
+    /// `mcp.json` of a service as configured and as it runs.
+    pub fn descriptor(configured: &Service, running: &web::Data<Running>) -> Self {
         let facts = Facts::of(configured);
         let head = json!({
             "name": configured.config.server_info.name,
@@ -36,18 +54,37 @@ impl Live {
             "transport": TRANSPORT,
             "authentication": authentication(configured, running),
         });
-        Self { service: running.clone(), head: head.to_string().into() }
+        Self { service: running.clone(), head: head.to_string().into(), kind: Kind::Descriptor }
     }
 
-    /// Answers a GET. While no tool is known it is 503, as the manifest.
+    /// Answers a GET. While no tool is known it is 503: an empty catalog would be believed.
     pub fn answer(&self, req: &HttpRequest) -> HttpResponse {
         let catalog = self.service.catalog.load();
-        if let Some(wait) = manifest::unknown_yet(&catalog) {
-            return wait;
+        if catalog.pending && catalog.tools().next().is_none() {
+            let message = "the tools of this service are not known yet; ask again in a moment";
+            let mut response =
+                answer::refusal(StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", message);
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("2"));
+            return cors::open(response);
         }
-        let document = || Document::new(manifest::with_tools(&self.head, &catalog), KEEP).with_readable_tag();
-        catalog.descriptor(document).answer(req)
+        let document = || Document::new(with_tools(&self.head, &catalog), KEEP);
+        match self.kind {
+            Kind::Manifest => catalog.manifest(document),
+            Kind::Descriptor => catalog.descriptor(|| document().with_readable_tag()),
+        }
+        .answer(req)
     }
+}
+
+/// A JSON object with `tools` as its last member: all that somebody can see.
+fn with_tools(object: &str, catalog: &Catalog) -> Vec<u8> {
+    let head = object.strip_suffix('}').unwrap_or("{");
+    let mut out = Vec::with_capacity(16 << 10);
+    out.extend_from_slice(head.as_bytes());
+    out.extend_from_slice(b",\"tools\":");
+    catalog.write_all(&mut out);
+    out.push(b'}');
+    out
 }
 
 /// What a client needs to know to get in.
@@ -75,6 +112,7 @@ fn authentication(configured: &Service, running: &Running) -> Value {
     Value::Object(members)
 }
 
+/// The one that the challenge names.
 fn metadata_of(configured: &Service) -> String {
     let url = url::Url::parse(&configured.resource).ok();
     let inserted = configured.config.metadata_url == MetadataUrl::Inserted;
