@@ -45,6 +45,7 @@
 //! | how often somebody may call | `domain/limit.rs` (the rule), `gateway/rate.rs` (whose calls), `cluster/limits.rs` |
 //! | what a call costs, when it is charged and when not | `gateway/credits.rs`, `identity/credits.rs`, `store/credits.rs` |
 //! | the discovery documents | `oauth/metadata.rs`; where they stand: `routes/table.rs` |
+//! | what machines find a service by: `mcp.json`, `server.json`, cards | `gateway/descriptors/`; their limits: `config/registry.rs` |
 //! | the life of a call | `gateway/mod.rs` |
 //! | every refusal: reason, code, status, JSON-RPC number | `gateway/refusal.rs`, `mcp/error.rs` |
 //! | how refusals become bytes | `gateway/render.rs` (calls), `oauth/error.rs` (OAuth), `pages/error.rs` (people) |

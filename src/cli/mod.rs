@@ -1,6 +1,7 @@
 //! The command line: one file a command.
 
 pub mod args;
+mod catalog_page;
 pub mod client;
 pub mod config;
 pub mod console;

@@ -12,7 +12,7 @@ use super::credits::Price;
 use super::library::guard;
 use super::rest::operations::Entry;
 use super::rest::{self, Operations};
-use super::service::{Route, Service, Source, Tool, Upstream};
+use super::service::{Outline, Route, Service, Source, Tool, Upstream};
 use super::trace::CARRIED;
 use super::{merge, validate};
 use crate::config::{Confirm as ConfirmConfig, Language, ToolPolicy as PolicyConfig, Unlisted};
@@ -40,6 +40,7 @@ pub struct Catalog {
     /// True while some upstream has not yet said what it offers.
     pub pending: bool,
     manifest: OnceLock<Document>,
+    descriptor: OnceLock<Document>,
 }
 
 impl Catalog {
@@ -101,6 +102,11 @@ impl Catalog {
     /// What is published of it, made when it is asked for the first time.
     pub fn manifest(&self, make: impl FnOnce() -> Document) -> &Document {
         self.manifest.get_or_init(make)
+    }
+
+    /// Its descriptor, made when it is asked for the first time.
+    pub fn descriptor(&self, make: impl FnOnce() -> Document) -> &Document {
+        self.descriptor.get_or_init(make)
     }
 
     /// Puts a catalog together.
@@ -206,6 +212,7 @@ impl Maker<'_> {
             listed,
             locked,
             lines,
+            outline: Outline::of(descriptor),
             mirrors: headers::mirrors(descriptor.input_schema()),
             arguments: self.schema(descriptor)?,
             ..self.bare(upstream, &own, made)
@@ -220,6 +227,7 @@ impl Maker<'_> {
         });
         Tool {
             name: made.name.into(),
+            outline: Outline::default(),
             lines: None,
             headers: made.headers,
             policy: made.policy,

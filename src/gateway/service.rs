@@ -199,10 +199,28 @@ pub enum Route {
     Generic(rest::Generic),
 }
 
+/// A tool in its catalog's own words, without what the gateway adds for models.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    /// The domain it is put under.
+    pub domain: Option<Box<str>>,
+    /// Its description, or its title if it has none.
+    pub text: Box<str>,
+}
+
+impl Outline {
+    /// What a descriptor says.
+    pub fn of(descriptor: &Descriptor) -> Self {
+        Self { domain: descriptor.domain.as_deref().map(Box::from), text: descriptor.about().into() }
+    }
+}
+
 /// A tool as the gateway runs it.
 pub struct Tool {
     /// Its name.
     pub name: Box<str>,
+    /// What its catalog says of it, for documents about the catalog.
+    pub outline: Outline,
     /// What the decision needs to know of it.
     pub policy: ToolPolicy,
     /// Its descriptor as clients see it, JSON.

@@ -137,6 +137,7 @@ struct Written {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenDomain {
+    title: String,
     read: Words,
     write: Words,
     #[serde(default)]
@@ -149,6 +150,8 @@ struct WrittenDomain {
 #[derive(Clone, Debug)]
 pub struct Domain {
     pub id: &'static str,
+    /// What people read.
+    pub title: String,
     pub read: Words,
     pub write: Words,
     /// True if it belongs to the partners' endpoint.
@@ -247,8 +250,8 @@ impl Table {
         for (id, text) in DOMAINS {
             let written: WrittenDomain = toml::from_str(text).map_err(|error| format!("{id}: {error}"))?;
             table.kinds.extend(written.kind);
-            let WrittenDomain { read, write, partner, .. } = written;
-            table.domains.push(Domain { id, read, write, partner });
+            let WrittenDomain { title, read, write, partner, .. } = written;
+            table.domains.push(Domain { id, title, read, write, partner });
             for own in written.operation {
                 table.operations.push(operation(own, id, &arguments)?);
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::super::catalog::{Made, Maker};
-use super::super::service::{Route, Tool, Upstream};
+use super::super::service::{Outline, Route, Tool, Upstream};
 use super::super::validate::short;
 use super::policy::Way;
 use super::{Api, Call};
@@ -110,6 +110,7 @@ impl Maker<'_> {
         Ok(Tool {
             listed,
             locked,
+            outline: Outline::of(seen),
             mirrors: headers::mirrors(seen.input_schema()),
             ..self.bare(upstream, &demand.own, made)
         })

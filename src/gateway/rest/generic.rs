@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::catalog::{Made, Maker};
 use super::super::merge;
-use super::super::service::{Route, Source, Tool, Upstream};
+use super::super::service::{Outline, Route, Source, Tool, Upstream};
 use super::operations::{call_name, describe_name, search_name};
 use super::{Generic, Operations};
 use crate::config::Language;
@@ -68,7 +68,7 @@ impl Maker<'_> {
             headers: http::HeaderMap::new(),
         };
         let arguments = self.schema(&seen)?.filter(|_| !calls);
-        Ok(Tool { listed, locked, arguments, ..self.bare(upstream, &own, made) })
+        Ok(Tool { listed, locked, arguments, outline: Outline::of(&seen), ..self.bare(upstream, &own, made) })
     }
 }
 

@@ -3,6 +3,7 @@
 mod assertion;
 mod batches;
 mod credits;
+mod descriptors;
 mod idempotency;
 mod jwt;
 mod lying_worker;

@@ -7,11 +7,12 @@ use super::super::table::{Argument, Operation, Table, Take, Type};
 /// A catalog: one of the two endpoints' tools.
 pub(super) fn text(table: &Table, partner: bool) -> String {
     let tools: Vec<Value> =
-        table.of(partner).filter_map(|own| own.tool.as_deref().map(|name| tool(own, name))).collect();
+        table.of(partner).filter_map(|own| own.tool.as_deref().map(|name| tool(table, own, name))).collect();
     format!("{:#}\n", Value::Array(tools))
 }
 
-fn tool(own: &Operation, name: &str) -> Value {
+fn tool(table: &Table, own: &Operation, name: &str) -> Value {
+    let domain = table.domains.iter().find(|domain| domain.id == own.domain);
     let members = |take: &Take| (take.name.clone(), schema(&take.argument, &take.argument.es));
     let properties: Map<String, Value> = own.takes.iter().map(members).collect();
     let required: Vec<&str> =
@@ -32,6 +33,8 @@ fn tool(own: &Operation, name: &str) -> Value {
             "idempotentHint": own.same,
             "openWorldHint": own.outside,
         },
+        // for the page of the tools; no client sees it
+        "_meta": { "io.portero/domain": domain.map(|domain| domain.title.as_str()) },
     })
 }
 

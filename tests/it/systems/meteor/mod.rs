@@ -14,6 +14,7 @@
 //! | `answers` | T084 to T089: how long answers are, and calls that come twice |
 //! | `refusals` | T090, T093 to T098: the forms of a no |
 //! | `energy` | T109, T111 |
+//! | `descriptors` | T036 to T040, T045: what is published of the catalog |
 //! | `generic` | T005, T047 to T051, T064 to T067, T080, T091, T099 to T103: any operation of the API |
 //! | `partners` | T053 to T059 |
 
@@ -21,6 +22,7 @@ mod answers;
 mod catalog;
 mod confirmation;
 mod connecting;
+mod descriptors;
 mod energy;
 mod generic;
 mod keys;
@@ -349,6 +351,7 @@ fn every_statement_is_checked() {
         include_str!("catalog.rs"),
         include_str!("confirmation.rs"),
         include_str!("connecting.rs"),
+        include_str!("descriptors.rs"),
         include_str!("energy.rs"),
         include_str!("generic.rs"),
         include_str!("keys.rs"),
