@@ -22,7 +22,7 @@
 //! | [`identity`] | use-cases: verify, issue, refresh, revoke, sign in |
 //! | [`store`], [`cluster`], [`upstream`] | durable truth; what is fast and may be lost; the one door outwards |
 //! | [`telemetry`] | logs |
-//! | [`config`], [`mcp`] | `portero.toml`; MCP messages, without I/O |
+//! | [`config`], [`mcp`], [`openapi`] | `portero.toml`; MCP messages, without I/O; REST documents as operations |
 //! | [`domain`] | the rules as plain functions and values |
 //!
 //! # Where is…?
@@ -45,6 +45,7 @@
 //! | how often somebody may call | `domain/limit.rs` (the rule), `gateway/rate.rs` (whose calls), `cluster/limits.rs` |
 //! | what a call costs, when it is charged and when not | `gateway/credits.rs`, `identity/credits.rs`, `store/credits.rs` |
 //! | the discovery documents | `oauth/metadata.rs`; where they stand: `routes/table.rs` |
+//! | what machines find a service by: `mcp.json`, `server.json`, cards | `gateway/descriptors/`; their limits: `config/registry.rs` |
 //! | the life of a call | `gateway/mod.rs` |
 //! | every refusal: reason, code, status, JSON-RPC number | `gateway/refusal.rs`, `mcp/error.rs` |
 //! | how refusals become bytes | `gateway/render.rs` (calls), `oauth/error.rs` (OAuth), `pages/error.rs` (people) |
@@ -91,6 +92,7 @@ pub mod identity;
 pub mod jobs;
 pub mod mcp;
 pub mod oauth;
+pub mod openapi;
 pub mod pages;
 pub mod routes;
 pub mod server;

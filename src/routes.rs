@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::app::brand::Brand;
 use crate::app::sites::plain_authority;
 use crate::domain::table::Table as Map;
+use crate::gateway::descriptors::Live;
 use crate::gateway::{self, Gateway};
 use crate::http::body::Body;
 use crate::http::document::Document;
@@ -33,8 +34,8 @@ pub enum Endpoint {
     Verify(web::Data<gateway::Service>),
     /// Metadata and descriptors that never change.
     Document(Document),
-    /// A service's public manifest.
-    Manifest(web::Data<gateway::Service>),
+    /// Descriptors with the tools of a service as they are now.
+    Live(Live),
     /// The public keys of assertions and signed documents.
     Jwks,
     /// RFC 7591.
@@ -152,9 +153,9 @@ async fn elsewhere(
         Endpoint::Mcp(service) => gateway::handle(app, gateway, service, req, payload).await,
         Endpoint::Verify(service) => gateway::verify(app, gateway, service, req).await,
         Endpoint::Document(document) if get => document.answer(&req),
-        Endpoint::Manifest(service) if get => gateway::manifest::answer(&service, &req),
+        Endpoint::Live(document) if get => document.answer(&req),
         Endpoint::Jwks if get => jwks::answer(&app, &req),
-        Endpoint::Document(_) | Endpoint::Manifest(_) | Endpoint::Jwks => open(&req, "GET, HEAD, OPTIONS"),
+        Endpoint::Document(_) | Endpoint::Live(_) | Endpoint::Jwks => open(&req, "GET, HEAD, OPTIONS"),
         Endpoint::Register(brand) if post => {
             cors::open(said(&req, register::handle(&app, &brand, &req, payload).await))
         }

@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 /// Modules from the bottom up; those of one rank do not know each other.
 const RANKS: [&[&str]; 13] = [
     &["domain"],
-    &["config", "mcp"],
+    &["config", "mcp", "openapi"],
     &["telemetry"],
     &["store", "cluster", "upstream"],
     &["identity"],

@@ -51,6 +51,13 @@ impl Service {
         self.config.accepts(Accept::Pat)
     }
 
+    /// The issuers whose tokens are good here, ours first: clients take the first, and ours registers any of them.
+    pub fn authorization_servers(&self) -> Vec<&str> {
+        let external = self.config.jwt.as_ref().map(|jwt| jwt.issuer.as_str());
+        let own = Some(self.brand.issuer.as_str()).filter(|_| self.accepts_oauth() || external.is_none());
+        own.into_iter().chain(external).collect()
+    }
+
     /// True if a resource indicator names this service.
     pub fn is_named_by(&self, indicator: &str) -> bool {
         resource::same(&self.resource, indicator)

@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::Outcome;
 use super::outcome::Failure;
-use crate::config::{self, Config, ConfigErrors, Loaded};
+use crate::config::{self, Config, ConfigError, ConfigErrors, Loaded};
+use crate::gateway;
 
 /// What to do with the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Subcommand)]
@@ -35,9 +36,27 @@ pub fn run(command: ConfigCommand, config_path: &Path, json: bool) -> Outcome {
     let written = match command {
         ConfigCommand::Schema => writeln!(out, "{:#}", config::schema()).map(|()| Outcome::Done),
         ConfigCommand::Print => print(load(), json, &mut out),
-        ConfigCommand::Check => check(load(), config_path, json, &mut out),
+        ConfigCommand::Check => check(with_documents(load()), config_path, json, &mut out),
     };
     written.unwrap_or_else(|error| Err(Failure::from(error)).into())
+}
+
+/// The documents of REST APIs are read too: what names their operations is checked against them.
+fn with_documents(loaded: Result<Loaded, ConfigErrors>) -> Result<Loaded, ConfigErrors> {
+    let mut loaded = loaded?;
+    let (faults, warnings) = gateway::check_documents(&loaded.config);
+    let path = |service: &str| {
+        let at = loaded.config.service.iter().position(|own| own.id == service).unwrap_or_default();
+        format!("service[{at}]")
+    };
+    let faults = faults.into_iter().map(|(service, message)| ConfigError { path: path(&service), message });
+    if let Some(errors) = ConfigErrors::of(faults.collect()) {
+        return Err(errors);
+    }
+    let warnings: Vec<String> =
+        warnings.into_iter().map(|(service, text)| format!("{}: {text}", path(&service))).collect();
+    loaded.warnings.extend(warnings);
+    Ok(loaded)
 }
 
 fn check(
@@ -58,8 +77,7 @@ fn check(
         }
         Err(errors) => {
             if json {
-                let one =
-                    |error: &config::ConfigError| json!({ "path": error.path, "message": error.message });
+                let one = |error: &ConfigError| json!({ "path": error.path, "message": error.message });
                 let list: Vec<_> = errors.errors().iter().map(one).collect();
                 writeln!(out, "{:#}", json!({ "ok": false, "errors": list, "warnings": [] }))?;
             }

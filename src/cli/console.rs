@@ -167,6 +167,6 @@ impl fmt::Display for Facts {
 }
 
 /// Names come from strangers: a control character in one would move the terminal's cursor.
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

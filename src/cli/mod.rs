@@ -1,6 +1,7 @@
 //! The command line: one file a command.
 
 pub mod args;
+mod catalog_page;
 pub mod client;
 pub mod config;
 pub mod console;
@@ -13,6 +14,7 @@ pub mod init;
 pub mod introspection_key;
 pub mod keys;
 pub mod migrate;
+pub mod openapi;
 pub mod outcome;
 pub mod plan;
 pub mod serve;
@@ -78,6 +80,9 @@ pub enum Command {
     /// Services: what Portero protects
     #[command(subcommand, after_help = "Example:\n  portero service check")]
     Service(service::ServiceCommand),
+    /// REST documents as operations that a model may call
+    #[command(subcommand, after_help = "Example:\n  portero openapi preview api.yaml")]
+    Openapi(openapi::OpenapiCommand),
     /// Why a caller may or may not use a tool, step by step, and what would change it
     #[command(
         after_help = "Example:\n  portero explain --service mico --tool list_meetings --token - < token.txt"
@@ -129,6 +134,7 @@ pub fn run_on(cli: &Cli, console: &mut Console<'_>) -> Outcome {
         Command::Init(args) => init::run(args, json),
         Command::Config(command) => config::run(*command, config, json),
         Command::Keys(command) => keys::run(*command, config, console).into(),
+        Command::Openapi(command) => openapi::run(command, console).into(),
         Command::Plan(command) => plan::run(command, config, console).into(),
         Command::Migrate(args) => context::block_on(async {
             let context = Context::connect(config)?;

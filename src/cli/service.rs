@@ -8,10 +8,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Outcome;
+use super::catalog_page::Page;
 use super::console::{Console, Table};
 use super::context;
 use super::outcome::Failure;
 use crate::app::{App, Doors};
+use crate::config::Language;
 use crate::gateway::explain;
 use crate::gateway::{Gateway, Service};
 use crate::identity::external::{PresentedError, is_jwt};
@@ -37,7 +39,7 @@ pub enum ServiceCommand {
         /// As the caller with this token would see them; `-` reads it from standard input
         #[arg(long = "as", value_name = "TOKEN")]
         as_token: Option<String>,
-        /// As a Markdown page
+        /// As a Markdown page: a table of the tools by domain
         #[arg(long)]
         markdown: bool,
     },
@@ -157,11 +159,30 @@ async fn tools(
             None => every_tool(service),
             Some(token) => as_caller(app, service, token).await?,
         };
-        all.push((service.policy.id.to_string(), listed));
+        all.push((service, listed));
     }
-    let value: Vec<Value> = all.iter().map(|(id, tools)| json!({"service": id, "tools": tools})).collect();
-    let text = if view.markdown { markdown(&all) } else { plain(&all) };
+    let value: Vec<Value> =
+        all.iter().map(|(own, tools)| json!({"service": own.policy.id.as_str(), "tools": tools})).collect();
+    let text = if view.markdown { markdown(app, &all)? } else { plain(&all) };
     console.answer(&Value::Array(value), &text.trim_end())
+}
+
+/// A page for documentation. One that lacks what a silent worker has would be published all the same, so it is refused.
+fn markdown(app: &App, all: &[(&Arc<Service>, Vec<Value>)]) -> Result<String, Failure> {
+    let language = app.config.languages.first().copied().unwrap_or(Language::En);
+    let mut pages = Vec::new();
+    for (service, listed) in all {
+        let id = &service.policy.id;
+        if service.catalog.load().pending {
+            return Err(Failure::refused(format!(
+                "a worker of {id} does not say its tools; see: portero service check {id}"
+            )));
+        }
+        let configured = app.services.iter().find(|own| own.id == *id);
+        let title = configured.map_or(id.as_str(), |own| own.config.server_info.title.as_str());
+        pages.push(Page { title, service, listed, language }.to_string());
+    }
+    Ok(pages.join("\n"))
 }
 
 fn parsed(bytes: &[u8]) -> Vec<Value> {
@@ -199,26 +220,13 @@ fn text<'a>(tool: &'a Value, key: &str) -> &'a str {
     tool.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn plain(all: &[(String, Vec<Value>)]) -> String {
+fn plain(all: &[(&Arc<Service>, Vec<Value>)]) -> String {
     let mut page = String::new();
     for (service, tools) in all {
-        let _ = writeln!(page, "{service}: {} tools", tools.len());
+        let _ = writeln!(page, "{}: {} tools", service.policy.id, tools.len());
         for tool in tools {
             let line = text(tool, "description").lines().next().unwrap_or_default();
             let _ = writeln!(page, "  {:<32} {line}", text(tool, "name"));
-        }
-    }
-    page
-}
-
-fn markdown(all: &[(String, Vec<Value>)]) -> String {
-    let mut page = String::new();
-    for (service, tools) in all {
-        let _ = write!(page, "# {service}\n\n");
-        for tool in tools {
-            let _ = write!(page, "## `{}`\n\n{}\n\n", text(tool, "name"), text(tool, "description"));
-            let schema = tool.get("inputSchema").map(|schema| format!("{schema:#}")).unwrap_or_default();
-            let _ = write!(page, "```json\n{schema}\n```\n\n");
         }
     }
     page

@@ -31,6 +31,11 @@ impl ConfigErrors {
         &self.0
     }
 
+    /// Faults that were found elsewhere; none if there are none.
+    pub fn of(faults: Vec<ConfigError>) -> Option<Self> {
+        (!faults.is_empty()).then_some(Self(faults))
+    }
+
     pub(super) fn one(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self(vec![ConfigError { path: path.into(), message: message.into() }])
     }

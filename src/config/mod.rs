@@ -21,6 +21,7 @@ mod print;
 mod rate;
 mod redact;
 mod reference;
+mod registry;
 mod schema;
 mod scope;
 mod service;

@@ -87,13 +87,15 @@ pub struct ServiceConfig {
     /// Path of a public file with the catalog, on the resource's host.
     #[schemars(extend("x-allowed" = "a path such as \"/mcp-manifest.json\""))]
     pub manifest_path: Option<String>,
-    /// Publish descriptors: `/.well-known/mcp.json`, `/server.json`, the server card.
+    /// Publish descriptors: `/.well-known/mcp.json`, `/server.json`, the server card and its place in
+    /// `/.well-known/ai-catalog.json`, `openapi.json`.
     #[serde(default = "yes")]
     pub descriptors: bool,
-    /// Name in registries, reverse DNS and a slash, for `server.json`.
-    #[schemars(extend("x-allowed" = "a name such as \"com.example/meetings\""))]
+    /// Name in registries, of 3 to 200 characters. Without it there is no `server.json`.
+    #[schemars(extend("x-allowed" = "a domain backwards, a slash and a name, such as \"com.example/meetings\""))]
     pub registry_name: Option<String>,
-    /// One sentence for descriptors.
+    /// One sentence for descriptors, of up to 100 characters; what is longer is cut between words.
+    #[schemars(extend("x-default" = "the title"))]
     pub description: Option<String>,
     /// The product's website, for descriptors.
     #[schemars(extend("x-allowed" = "an http or https URL"))]

@@ -109,13 +109,7 @@ impl ServiceConfig {
                 format!("{path:?} is no path; one such as \"/mcp-manifest.json\" is allowed"),
             );
         }
-        if let Some(name) = &self.registry_name {
-            out.refuse(
-                !is_registry_name(name),
-                &at.key("registry_name"),
-                format!("{name:?} is no registry name; one such as \"com.example/meetings\" is allowed"),
-            );
-        }
+        self.validate_descriptors(at, out);
         for code in self.error_codes.keys() {
             out.refuse(
                 !REFUSALS.contains(&code.as_str()),
@@ -194,6 +188,7 @@ pub(super) fn validate_together(services: &[ServiceConfig], at: &KeyPath, out: &
     let mut resources = HashSet::new();
     let mut defaults = HashSet::new();
     let mut manifests = HashSet::new();
+    let mut names = HashSet::new();
     for (index, service) in services.iter().enumerate() {
         let here = at.index(index);
         out.refuse(
@@ -201,6 +196,13 @@ pub(super) fn validate_together(services: &[ServiceConfig], at: &KeyPath, out: &
             &here.key("id"),
             format!("{:?} is there twice; each id once", service.id),
         );
+        if let Some(name) = &service.registry_name {
+            out.refuse(
+                !names.insert(name.to_ascii_lowercase()),
+                &here.key("registry_name"),
+                format!("{name:?} is another service's; each has its own"),
+            );
+        }
         let Ok(url) = url::Url::parse(&service.resource) else { continue };
         // with and without a slash at its end are one resource
         let resource = service.resource.trim_end_matches('/');
@@ -230,14 +232,4 @@ fn repeated<T: PartialEq>(list: &[T], at: &KeyPath, out: &mut Findings) {
         let twice = list.iter().take(index).any(|other| other == item);
         out.refuse(twice, &at.index(index), "is there twice; each once");
     }
-}
-
-fn is_registry_name(name: &str) -> bool {
-    let part = |text: &str| {
-        text.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && text.ends_with(|c: char| c.is_ascii_alphanumeric())
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || ".-_".contains(c))
-    };
-    name.len() <= 200
-        && name.split_once('/').is_some_and(|(space, name)| part(space) && part(name) && space.contains('.'))
 }

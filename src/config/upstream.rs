@@ -29,7 +29,8 @@ pub struct UpstreamConfig {
     #[serde(default, serialize_with = "shown_url")]
     #[schemars(extend("x-allowed" = "an http or https URL"))]
     pub url: Option<String>,
-    /// Worker: a file with its tools, an array of tool objects or `{"tools":[…]}`.
+    /// Worker: a file with its tools, an array of tool objects or `{"tools":[…]}`. A tool's `_meta["io.portero/domain"]`
+    /// is the heading it comes under in `service tools --markdown`; clients are not told.
     #[schemars(extend("x-allowed" = "the path of a file", "x-default" = "`GET {url}/tools` is asked"))]
     pub catalog: Option<PathBuf>,
     /// Send a signed assertion of who calls what.

@@ -127,12 +127,9 @@ fn lasting<'a>(caller: Caller<'_>, service: &ServicePolicy, tool: &'a ToolPolicy
     let Some(credential) = caller.credential else {
         return if tool.public { Ok(()) } else { Err(Denial::Unauthorized) };
     };
-    if !tool.public && !credential.scopes.covers(&tool.scopes) {
-        return if service.scopes.covers(&tool.scopes) {
-            Err(Denial::MissingScope(&tool.scopes))
-        } else {
-            Err(Denial::Unknown("undeclared_scope"))
-        };
+    if !tool.public && !tool.scope_sets().any(|needed| credential.scopes.covers(needed)) {
+        let obtainable = tool.scope_sets().find(|needed| service.scopes.covers(needed));
+        return Err(obtainable.map_or(Denial::Unknown("undeclared_scope"), Denial::MissingScope));
     }
     match tool.feature.as_deref().and_then(|feature| Some((lacks(caller.plan, feature)?, feature))) {
         None => Ok(()),

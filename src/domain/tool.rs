@@ -20,6 +20,8 @@ pub enum Confirm {
 pub struct ToolPolicy {
     /// The scopes a call needs.
     pub scopes: ScopeSet,
+    /// Other sets of scopes, each of which does as well.
+    pub alternatives: Vec<ScopeSet>,
     /// No credential is needed.
     pub public: bool,
     /// The tool's own plan feature, beside the service's.
@@ -32,4 +34,11 @@ pub struct ToolPolicy {
     pub read_only: bool,
     /// What has to be confirmed.
     pub confirm: Confirm,
+}
+
+impl ToolPolicy {
+    /// Every set of scopes that a call may bring, the one that is asked for first.
+    pub fn scope_sets(&self) -> impl Iterator<Item = &ScopeSet> {
+        std::iter::once(&self.scopes).chain(&self.alternatives)
+    }
 }

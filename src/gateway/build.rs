@@ -18,9 +18,11 @@ use super::library::Library;
 use super::library::guard::Guards;
 use super::origin::Origins;
 use super::service::{Info, Reading, Sentences, Service, Source, Style, Upstream};
-use super::{external, load, unsupported};
+use super::{external, load, rest, unsupported};
 use crate::app::App;
-use crate::config::{self, Accept, Config, Language, MetadataUrl, ServiceConfig, UpstreamConfig};
+use crate::config::{
+    self, Accept, Config, Language, MetadataUrl, ServiceConfig, UpstreamConfig, UpstreamKind,
+};
 use crate::domain::brand::BrandTokens;
 use crate::domain::ids::{BrandId, ServiceId};
 use crate::domain::scope::ScopeSet;
@@ -89,12 +91,19 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
     let challenge = |path: &str| {
         Challenge::new(&metadata_url(&origin, path, inserted), &scope).ok_or("a scope or URL fits no header")
     };
+    let upstreams: Vec<Upstream> =
+        own.upstream.iter().map(|one| upstream(config, own, one)).collect::<Result<_, _>>()?;
+    let faults = rest::check::faults(own, &upstreams);
+    if !faults.is_empty() {
+        return Err(faults.join("\n"));
+    }
+    let public = |policy: &config::ToolPolicy| policy.public == Some(true);
     let versions = own.protocol_versions.iter().filter_map(|version| Version::parse(version.as_str()));
     Ok(Service {
         brand: brand(config, own)?,
         kinds: own.accept.iter().map(|kind| kind_of(*kind)).collect(),
         external: external::compile(config, own)?,
-        has_public: own.tool.values().any(|policy| policy.public == Some(true)) || guards.has_public(),
+        has_public: own.tool.values().chain(own.operation.values()).any(public) || guards.has_public(),
         guards,
         versions: Served::new(versions).ok_or("protocol_versions is empty")?,
         rate: own.rate.map(|rate| rate.rate()),
@@ -121,11 +130,12 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
         path,
         info: info(own),
         catalog: ArcSwap::from_pointee(Catalog::pending()),
-        upstreams: own.upstream.iter().map(|one| upstream(config, own, one)).collect::<Result<_, _>>()?,
+        upstreams,
         descriptors: Mutex::new(vec![None; own.upstream.len()]),
         library: ArcSwap::from_pointee(Library::pending(!own.resources.is_empty(), !own.prompt.is_empty())),
         offers: Mutex::new(vec![None; own.upstream.len()]),
         policies: own.tool.iter().map(|(name, policy)| (name.clone(), policy.clone())).collect(),
+        operations: own.operation.iter().map(|(name, policy)| (name.clone(), policy.clone())).collect(),
         sentences: sentences(language(config)),
         policy,
     })
@@ -179,7 +189,15 @@ fn info(own: &ServiceConfig) -> Info {
 }
 
 fn upstream(config: &Config, service: &ServiceConfig, own: &UpstreamConfig) -> Result<Upstream, String> {
-    let text = own.url.as_deref().unwrap_or_default();
+    let api = match own.kind {
+        UpstreamKind::Openapi => {
+            let read = rest::Api::read(service, own);
+            Some(Arc::new(read.map_err(|fault| format!("upstream {:?}: {fault}", own.id))?))
+        }
+        _ => None,
+    };
+    let documented = api.as_ref().and_then(|api| api.server());
+    let text = own.url.as_deref().or(documented).unwrap_or_default();
     let mut url = Url::parse(text).map_err(|error| format!("upstream {:?}: url: {error}", own.id))?;
     let mut headers = HeaderMap::new();
     for (name, value) in &own.headers {
@@ -203,9 +221,10 @@ fn upstream(config: &Config, service: &ServiceConfig, own: &UpstreamConfig) -> R
         id: own.id.clone(),
         host: url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
         headers,
-        source: match &own.catalog {
-            Some(file) => Source::File(file.clone()),
-            None => Source::Worker(
+        source: match (api, &own.catalog) {
+            (Some(api), _) => Source::Rest(api),
+            (None, Some(file)) => Source::File(file.clone()),
+            (None, None) => Source::Worker(
                 format!("{base}/tools").parse().map_err(|_| format!("upstream {:?}: url {base}", own.id))?,
             ),
         },

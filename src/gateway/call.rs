@@ -6,6 +6,7 @@ use actix_web::http::header::{HeaderMap, HeaderName};
 use actix_web::{HttpRequest, web};
 
 use super::accept::Accepted;
+use super::rest::Spoken;
 use super::service::{Service, Tool};
 use super::{Gateway, names};
 use crate::app::App;
@@ -118,4 +119,6 @@ pub struct Entitled<'b> {
     pub call: Resolved<'b>,
     /// The tool.
     pub tool: Arc<Tool>,
+    /// What was said beside the arguments; none where it stands among them.
+    pub spoken: Option<Spoken<'b>>,
 }

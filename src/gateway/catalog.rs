@@ -4,11 +4,15 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use http::HeaderMap;
+use jsonschema::Validator;
 use serde_json::{Value, json};
 
 use super::credits::Price;
 use super::library::guard;
-use super::service::{Route, Service, Source, Tool, Upstream};
+use super::rest::operations::Entry;
+use super::rest::{self, Operations};
+use super::service::{Outline, Route, Service, Source, Tool, Upstream};
 use super::trace::CARRIED;
 use super::{merge, validate};
 use crate::config::{Confirm as ConfirmConfig, Language, ToolPolicy as PolicyConfig, Unlisted};
@@ -32,9 +36,11 @@ pub(super) const LOCKED: &str = "io.portero/locked";
 pub struct Catalog {
     tools: Vec<Arc<Tool>>,
     by_name: Table<Box<str>, Arc<Tool>>,
+    operations: Vec<Arc<Operations>>,
     /// True while some upstream has not yet said what it offers.
     pub pending: bool,
     manifest: OnceLock<Document>,
+    descriptor: OnceLock<Document>,
 }
 
 impl Catalog {
@@ -46,6 +52,11 @@ impl Catalog {
     /// The tool of a name.
     pub fn get(&self, name: &str) -> Option<&Arc<Tool>> {
         self.by_name.get(name)
+    }
+
+    /// An operation that generic tools reach, by its id.
+    pub fn operation(&self, id: &str) -> Option<(&Entry, &Operations)> {
+        self.operations.iter().find_map(|own| Some((own.get(id)?, &**own)))
     }
 
     /// Every tool, in the order of the catalogs.
@@ -93,6 +104,11 @@ impl Catalog {
         self.manifest.get_or_init(make)
     }
 
+    /// Its descriptor, made when it is asked for the first time.
+    pub fn descriptor(&self, make: impl FnOnce() -> Document) -> &Document {
+        self.descriptor.get_or_init(make)
+    }
+
     /// Puts a catalog together.
     ///
     /// # Errors
@@ -108,70 +124,133 @@ impl Catalog {
         let maker = Maker { service, names, language, mixed: is_mixed(service, offered) };
         for (upstream, descriptors) in service.upstreams.iter().zip(offered) {
             for descriptor in descriptors.iter().flatten() {
-                let tool = Arc::new(maker.tool(upstream, descriptor)?);
-                if catalog.by_name.insert(tool.name.clone(), Arc::clone(&tool)).is_some() {
-                    return Err(format!("tool {:?} comes from two upstreams", tool.name));
-                }
-                catalog.tools.push(tool);
+                catalog.add(maker.tool(upstream, descriptor)?)?;
             }
         }
+        // what reaches everything comes last: a model takes what is made for the purpose first
+        for (operations, tools) in maker.generic()? {
+            for tool in tools {
+                catalog.add(tool)?;
+            }
+            catalog.operations.push(operations);
+        }
         Ok(catalog)
+    }
+
+    fn add(&mut self, tool: Tool) -> Result<(), String> {
+        let tool = Arc::new(tool);
+        if self.by_name.insert(tool.name.clone(), Arc::clone(&tool)).is_some() {
+            return Err(format!("tool {:?} comes from two upstreams", tool.name));
+        }
+        self.tools.push(tool);
+        Ok(())
     }
 }
 
 /// True where public and protected tools stand side by side: then each says which it is.
 fn is_mixed(service: &Service, offered: &[Option<Vec<Descriptor>>]) -> bool {
-    let public = |descriptor: &Descriptor| {
-        merge::merged(&service.policies, &descriptor.name).is_some_and(|policy| policy.public == Some(true))
-    };
-    let all = || offered.iter().flatten().flatten();
-    all().any(public) && !all().all(public)
+    let public = |own: Option<PolicyConfig>| own.is_some_and(|policy| policy.public == Some(true));
+    let mut all: Vec<bool> = Vec::new();
+    for (upstream, descriptors) in service.upstreams.iter().zip(offered) {
+        let listed = descriptors.iter().flatten();
+        all.extend(listed.map(|descriptor| public(own_policy(service, upstream, &descriptor.name))));
+        let generic = upstream.generic_names();
+        all.extend(generic.iter().map(|name| public(merge::merged(&service.policies, name))));
+    }
+    all.contains(&true) && all.contains(&false)
 }
 
-struct Maker<'a> {
-    service: &'a Service,
-    names: &'a Names,
-    language: Language,
+/// What the configuration says of a tool.
+fn own_policy(service: &Service, upstream: &Upstream, name: &str) -> Option<PolicyConfig> {
+    match &upstream.source {
+        Source::Rest(api) => rest::policy::of_tool(service, api, name),
+        _ => merge::merged(&service.policies, name),
+    }
+}
+
+/// What tools are made with.
+pub(super) struct Maker<'a> {
+    pub service: &'a Service,
+    pub names: &'a Names,
+    pub language: Language,
     mixed: bool,
+}
+
+/// What a tool has of its own, whatever it is made of.
+pub(super) struct Made<'a> {
+    pub name: &'a str,
+    pub policy: ToolPolicy,
+    pub route: Route,
+    pub structured: bool,
+    pub message: String,
+    pub headers: HeaderMap,
 }
 
 impl Maker<'_> {
     fn tool(&self, upstream: &Upstream, descriptor: &Descriptor) -> Result<Tool, String> {
-        let own = merge::merged(&self.service.policies, &descriptor.name);
+        if let Source::Rest(api) = &upstream.source {
+            return self.curated(upstream, api, descriptor);
+        }
+        let own = own_policy(self.service, upstream, &descriptor.name);
         let unlisted = own.is_none() && upstream.unlisted == Unlisted::Deny;
         let own = own.unwrap_or_default();
-        let policy = self.policy(&own, descriptor, unlisted);
+        let policy = self.policy(&own, descriptor.is_read_only(), unlisted);
         let (listed, locked) = self.descriptors(&own, &policy, descriptor);
-        let structured = own.structured.unwrap_or(descriptor.has_output_schema()).then(|| {
-            let key = own.structured_key.as_deref().unwrap_or("items");
-            (format!("{{{}:", Value::from(key)), "}")
-        });
         let message = own.confirm_message.as_ref().map(|text| text.get(self.language)).unwrap_or_default();
         let service = self.service.policy.id.as_str();
         let fixed = self.names.fixed(service, &descriptor.name, &upstream.host, &upstream.headers);
-        Ok(Tool {
-            name: descriptor.name.as_str().into(),
-            lines: self.names.lines(&fixed, &CARRIED),
-            headers: fixed,
+        let lines = self.names.lines(&fixed, &CARRIED);
+        let made = Made {
+            name: &descriptor.name,
             policy,
+            route: route(upstream, &own, descriptor)?,
+            structured: own.structured.unwrap_or(descriptor.has_output_schema()),
+            message: message.to_owned(),
+            headers: fixed,
+        };
+        Ok(Tool {
             listed,
             locked,
-            route: route(upstream, &own, descriptor)?,
+            lines,
+            outline: Outline::of(descriptor),
+            mirrors: headers::mirrors(descriptor.input_schema()),
+            arguments: self.schema(descriptor)?,
+            ..self.bare(upstream, &own, made)
+        })
+    }
+
+    /// A tool that no list shows.
+    pub(super) fn bare(&self, upstream: &Upstream, own: &PolicyConfig, made: Made<'_>) -> Tool {
+        let structured = made.structured.then(|| {
+            let key = own.structured_key.as_deref().unwrap_or("items");
+            (format!("{{{}:", Value::from(key)), "}")
+        });
+        Tool {
+            name: made.name.into(),
+            outline: Outline::default(),
+            lines: None,
+            headers: made.headers,
+            policy: made.policy,
+            listed: Bytes::new(),
+            locked: None,
+            route: made.route,
             assertion: upstream.assertion.clone(),
             timeout: own.timeout.map_or(upstream.timeout, crate::config::Period::get),
             rate: own.rate.map(|rate| rate.rate()),
             price: Price { cost: own.cost.unwrap_or(0), optional: own.cost_required == Some(false) },
             structured,
-            mirrors: headers::mirrors(descriptor.input_schema()),
-            confirm_message: message.into(),
+            mirrors: Vec::new(),
+            confirm_message: made.message.into(),
             idempotency: own.idempotency.unwrap_or_default(),
-            cap: self.cap(&own),
-            arguments: if self.service.reading.validates {
-                Some(validate::compile(descriptor)?)
-            } else {
-                None
-            },
-        })
+            cap: self.cap(own),
+            arguments: None,
+        }
+    }
+
+    /// What arguments are checked against, where the service asks for that.
+    pub(super) fn schema(&self, descriptor: &Descriptor) -> Result<Option<Validator>, String> {
+        let validates = self.service.reading.validates;
+        validates.then(|| validate::compile(&descriptor.name, descriptor.input_schema())).transpose()
     }
 
     fn cap(&self, own: &PolicyConfig) -> Option<Cap> {
@@ -184,18 +263,19 @@ impl Maker<'_> {
     }
 
     /// The operator's `readOnlyHint` counts before the worker's own.
-    fn policy(&self, own: &PolicyConfig, descriptor: &Descriptor, unlisted: bool) -> ToolPolicy {
+    pub(super) fn policy(&self, own: &PolicyConfig, reads: bool, unlisted: bool) -> ToolPolicy {
         let hint = own.annotations.as_ref().and_then(|annotations| annotations.read_only_hint);
         ToolPolicy {
             scopes: match &own.scopes {
                 Some(scopes) => scopes.iter().map(String::as_str).collect::<ScopeSet>(),
                 None => self.service.policy.default_scopes.clone(),
             },
+            alternatives: Vec::new(),
             public: own.public.unwrap_or(false),
             feature: own.feature.clone(),
             only_mode: merge::only_mode(own.modes.as_deref()),
             hidden: unlisted || own.hidden.unwrap_or(false),
-            read_only: hint.unwrap_or(descriptor.is_read_only()),
+            read_only: hint.unwrap_or(reads),
             confirm: match own.confirm {
                 None | Some(ConfirmConfig::Off) => Confirm::No,
                 Some(ConfirmConfig::Required) => Confirm::Yes,
@@ -204,7 +284,7 @@ impl Maker<'_> {
         }
     }
 
-    fn descriptors(
+    pub(super) fn descriptors(
         &self,
         own: &PolicyConfig,
         policy: &ToolPolicy,
@@ -229,10 +309,8 @@ impl Maker<'_> {
 
     fn locked(&self, seen: &Descriptor, lack: PlanLack, feature: &str) -> Bytes {
         let mut seen = seen.clone();
-        let code = if lack == PlanLack::NoPlan { Code::NoPlan } else { Code::FeatureNotIncluded };
-        let url = self.service.upgrade_url.as_deref();
-        seen.mark(LOCKED, json!({"code": code.word(), "feature": feature, "upgrade_url": url}));
-        seen.describe(&match url {
+        seen.mark(LOCKED, lock(self.service, lack, feature));
+        seen.describe(&match &self.service.upgrade_url {
             Some(url) => format!("{} {url}", self.service.sentences.locked),
             None => self.service.sentences.locked.to_owned(),
         });
@@ -252,7 +330,14 @@ fn route(upstream: &Upstream, own: &PolicyConfig, descriptor: &Descriptor) -> Re
                 target.parse().map_err(|_| format!("tool {:?} has no URL: {target}", descriptor.name))?;
             Ok(Route::Worker(uri))
         }
+        Source::Rest(_) => Err(format!("tool {:?} has no operation", descriptor.name)),
     }
+}
+
+/// What is said of a lock.
+pub(super) fn lock(service: &Service, lack: PlanLack, feature: &str) -> Value {
+    let code = if lack == PlanLack::NoPlan { Code::NoPlan } else { Code::FeatureNotIncluded };
+    json!({"code": code.word(), "feature": feature, "upgrade_url": service.upgrade_url})
 }
 
 fn annotations(own: &PolicyConfig) -> Vec<(&'static str, Value)> {

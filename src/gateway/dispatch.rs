@@ -17,6 +17,7 @@ use super::policy::Permitted;
 use super::prove::prove;
 use super::refusal::Reason;
 use super::relay::Relay;
+use super::rest::{self, Prepared};
 use super::service::{Route, Service, Tool};
 use super::trace::Trace;
 use crate::app::App;
@@ -29,7 +30,8 @@ use crate::mcp::jsonrpc::Id;
 use crate::mcp::own_result;
 use crate::mcp::result::{self, ToolText};
 use crate::mcp::version::Version;
-use crate::upstream::client::{Failure, Headers};
+use crate::upstream;
+use crate::upstream::client::{Failure, Headers, Sending};
 use crate::upstream::identity_headers::{Carrier, Lines};
 use crate::upstream::worker::{self, Answered};
 
@@ -50,15 +52,18 @@ pub async fn send(
     claimed: Claimed<'_>,
     frame: &Frame<'_>,
 ) -> Result<Answer, Reason> {
-    let Claimed { call, key, ticket, kept, since, again } = claimed;
+    let Claimed { mut call, key, ticket, kept, since, again } = claimed;
     let caller = again.as_ref().unwrap_or(caller);
     if let Some(answer) = kept {
         let finish = Finish { replayed: true, ..Finish::of(cx, &call) };
         return Ok(Answer::json(finish.whole(&answer)?, "replayed"));
     }
+    if let Route::Generic(generic) = &call.tool().route {
+        return rest::answer(cx, caller, &call, generic).await;
+    }
     let deadline = since + call.tool().timeout;
     let (ticket, charge) = charged(cx, caller, &call, ticket, deadline).await?;
-    let outgoing = Outgoing { key, charge, ..Outgoing::new(cx, caller, &call, deadline) };
+    let outgoing = Outgoing { key, charge, ..Outgoing::new(cx, caller, &mut call, deadline) };
     // up to 2025-11-25 a lost connection is no cancellation: what writes is seen through to the end
     let seen_through = !call.version().is_modern() && !call.tool().policy.read_only;
     let aborted = |_| Reason::Unavailable("call_aborted");
@@ -127,15 +132,17 @@ struct Outgoing {
     confirmed: bool,
     intent: Option<String>,
     body: Bytes,
+    request: Option<Prepared>,
     assertion: Option<String>,
     deadline: Instant,
     charge: Option<Box<Charge>>,
 }
 
 impl Outgoing {
-    fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Permitted<'_>, deadline: Instant) -> Self {
+    fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &mut Permitted<'_>, deadline: Instant) -> Self {
         let tool = Arc::clone(call.tool());
         let trace = Trace::new(cx, call.meta());
+        let request = call.take_request();
         Self {
             app: Arc::clone(cx.app),
             gateway: Arc::clone(cx.gateway),
@@ -144,7 +151,8 @@ impl Outgoing {
             trace,
             confirmed: call.confirmed(),
             intent: call.intent().map(str::to_owned),
-            body: call.body().clone(),
+            body: request.as_ref().map_or_else(|| call.body().clone(), |request| request.body.clone()),
+            request,
             assertion: None,
             deadline,
             charge: None,
@@ -156,6 +164,9 @@ impl Outgoing {
         if let Some(parties) = &self.tool.assertion {
             let mut facts = self.gateway.names.facts();
             facts.fixed(&self.tool.headers);
+            if let Some(request) = &self.request {
+                facts.path(&request.target);
+            }
             self.add(&mut facts);
             self.assertion = Some(prove(&self.app, parties, facts, &self.body)?);
         }
@@ -164,8 +175,17 @@ impl Outgoing {
             return Err(Failure::Timeout);
         }
         let own = &*self;
-        let answer = match &own.tool.route {
-            Route::Worker(uri) => worker::call(&own.app.upstream, uri, own, &own.body),
+        let client = &own.app.upstream;
+        let answer = async {
+            match (&own.tool.route, &own.request) {
+                (Route::Worker(uri), _) => worker::call(client, uri, own, &own.body).await,
+                (Route::Operation(_), Some(request)) => {
+                    let (method, uri) = (request.method.clone(), &request.uri);
+                    let sending = Sending { method, uri, headers: own, body: &own.body };
+                    upstream::rest::call(client, &sending).await
+                }
+                (Route::Operation(_) | Route::Generic(_), _) => Err(Failure::Unavailable("no_request")),
+            }
         };
         timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
     }
@@ -219,7 +239,8 @@ async fn settle(
 
 impl Headers for Outgoing {
     fn map(&self) -> HeaderMap {
-        let mut headers = self.tool.headers.clone();
+        let tool = &self.tool.headers;
+        let mut headers = self.request.as_ref().map_or_else(|| tool.clone(), |request| request.under(tool));
         self.add(&mut headers);
         headers
     }
@@ -252,7 +273,7 @@ pub struct Finish<'a> {
 
 impl<'a> Finish<'a> {
     /// For a call whose answer has just come.
-    fn of(cx: Cx<'a>, call: &'a Permitted<'_>) -> Self {
+    pub fn of(cx: Cx<'a>, call: &'a Permitted<'_>) -> Self {
         let (tool, id, version) = (call.tool(), call.id(), call.version());
         Self { service: cx.service, tool, id, version, replayed: false }
     }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::call::{Authenticated, Cx, Entitled, Frame, Resolved};
 use super::refusal::{Reason, ScopeFacts};
+use super::rest::{self, Generic};
+use super::service::Route;
 use crate::domain::decide::{self, Caller, Denial};
 use crate::domain::scope::ScopeSet;
 use crate::domain::service::ServicePolicy;
@@ -51,8 +53,11 @@ pub fn tool<'b>(
             Reason::unknown_tool(label, &name)
         }));
     }
+    if let Route::Generic(Generic::Call(operations)) = &tool.route {
+        return rest::entitle::operation(cx, caller, call, operations, frame);
+    }
     frame.tool = Some(Arc::clone(tool));
-    Ok(Entitled { call, tool: Arc::clone(tool) })
+    Ok(Entitled { call, tool: Arc::clone(tool), spoken: None })
 }
 
 /// Anything under its policy; `absent` says of it that there is none.

@@ -5,9 +5,13 @@
 mod momentary;
 
 use super::authenticate;
+use super::catalog::Catalog;
 use super::entitle;
 use super::refusal::Reason;
-use super::service::{Service, Tool};
+use super::rest::entitle::reached;
+use super::rest::operations::Entry;
+use super::rest::{Generic, Operations};
+use super::service::{Route, Service, Tool};
 use super::words;
 use crate::app::App;
 use crate::domain::decide::{self, Caller, PlanLack};
@@ -141,18 +145,22 @@ pub async fn explain(
     };
     let caller = Caller { credential: Some(credential), plan };
     let catalog = service.catalog.load();
-    let Some(tool) = catalog.get(name) else {
+    let Some(Meant { tool, operation }) = Meant::of(&catalog, name) else {
         return Ok(absent(app, service, credential, name));
     };
     let found = obstacle::obstacles(caller, &service.policy, &tool.policy);
     let mut steps = service_steps(service, caller, &found);
     steps.extend(tool_steps(service, tool, caller, &found));
+    steps.extend(of_operation(tool, operation));
     let (mut met, now) = momentary::met(app, service, tool, caller).await?;
     steps.append(&mut met);
     let mut changes: Vec<String> = found.iter().map(|one| change(app, one, credential)).collect();
-    let lasting = refused(service, caller, tool);
+    let lasting = refused(service, caller, Meant { tool, operation }, name);
     let (now, later) = now.unzip();
     changes.extend(later);
+    if operation.is_some_and(|(entry, _)| entry.barred.is_some()) {
+        changes.push("the upstream's exclude in the configuration, or its document".to_owned());
+    }
     Ok(Explained {
         steps,
         told: lasting.or(now).map(|reason| told(&reason, service)),
@@ -161,14 +169,51 @@ pub async fn explain(
     })
 }
 
+/// What a name means: a tool, or an operation that generic tools reach.
+#[derive(Clone, Copy)]
+struct Meant<'c> {
+    tool: &'c Tool,
+    operation: Option<(&'c Entry, &'c Operations)>,
+}
+
+impl<'c> Meant<'c> {
+    fn of(catalog: &'c Catalog, name: &str) -> Option<Self> {
+        if let Some(tool) = catalog.get(name) {
+            return Some(Self { tool, operation: None });
+        }
+        let found = catalog.operation(name)?;
+        Some(Self { tool: &found.0.tool, operation: Some(found) })
+    }
+}
+
+/// What a REST API's operation adds to the steps.
+fn of_operation(tool: &Tool, operation: Option<(&Entry, &Operations)>) -> Option<Step> {
+    if matches!(tool.route, Route::Generic(Generic::Call(_))) {
+        return Some(Step::note(
+            "operation",
+            "a call is decided as the operation that it names: explain that one",
+        ));
+    }
+    let (entry, _) = operation?;
+    Some(match &entry.barred {
+        Some(barred) => {
+            Step::new("operation", false, format!("it is kept away from models: {}", barred.reason))
+        }
+        None => Step::new("operation", true, format!("{} {}", entry.operation.method, entry.operation.path)),
+    })
+}
+
 /// The first reason, as a call would meet it.
-fn refused(service: &Service, caller: Caller<'_>, tool: &Tool) -> Option<Reason> {
+fn refused(service: &Service, caller: Caller<'_>, meant: Meant<'_>, name: &str) -> Option<Reason> {
     let plan = caller.credential.and_then(|own| own.plan.as_ref());
     if let Err((lack, feature)) = decide::service_open(caller, &service.policy) {
         return Some(Reason::plan(lack, feature, plan, false));
     }
-    let denial = decide::decide(caller, &service.policy, &tool.policy).err()?;
-    Some(entitle::denied(&service.policy, caller, &denial, |label| Reason::unknown_tool(label, &tool.name)))
+    if let Some((_, operations)) = meant.operation {
+        return reached(service, caller, operations, name).err().map(|(_, reason)| reason);
+    }
+    let denial = decide::decide(caller, &service.policy, &meant.tool.policy).err()?;
+    Some(entitle::denied(&service.policy, caller, &denial, |label| Reason::unknown_tool(label, name)))
 }
 
 /// No such tool: what the service asks of every request is told all the same.
@@ -269,7 +314,8 @@ fn scopes(tool: &Tool, caller: Caller<'_>, found: &[Obstacle]) -> Step {
     } else if tool.policy.scopes.is_empty() {
         format!("none is needed; effective: {held}")
     } else {
-        let needed = format!("needed: {}; effective: {held}", tool.policy.scopes);
+        let sets: Vec<String> = tool.policy.scope_sets().map(ToString::to_string).collect();
+        let needed = format!("needed: {}; effective: {held}", sets.join(", or "));
         [&[needed], lacking.as_slice()].concat().join("; ")
     };
     Step::new("scopes", lacking.is_empty(), says)

@@ -9,6 +9,7 @@ use http::Uri;
 use super::Gateway;
 use super::catalog::Catalog;
 use super::library::offers;
+use super::rest;
 use super::service::{Service, Source, Upstream};
 use crate::app::App;
 use crate::domain::ids::ServiceId;
@@ -32,7 +33,7 @@ pub async fn at_start(gateway: &Gateway, app: &App) -> Result<(), Vec<String>> {
     for own in &app.config.service {
         let id = ServiceId::from(own.id.as_str());
         let Some(service) = gateway.services.get(&id) else { continue };
-        let read = join_all(service.upstreams.iter().map(|upstream| first(app, upstream))).await;
+        let read = join_all(service.upstreams.iter().map(|upstream| first(app, service, upstream))).await;
         let mut offered = Vec::new();
         for (upstream, outcome) in service.upstreams.iter().zip(read) {
             match outcome {
@@ -44,6 +45,9 @@ pub async fn at_start(gateway: &Gateway, app: &App) -> Result<(), Vec<String>> {
             faults.push(format!("service {id:?}: {fault}"));
         }
         unused_policies(service);
+        for warning in rest::check::warnings(service) {
+            tracing::warn!(service = %service.policy.id, warning, "in the document of an API");
+        }
         let bad = offers::at_start(app, service).await.err();
         faults.extend(bad.into_iter().flatten().map(|fault| format!("service {id:?}: {fault}")));
     }
@@ -51,7 +55,7 @@ pub async fn at_start(gateway: &Gateway, app: &App) -> Result<(), Vec<String>> {
 }
 
 /// What an upstream offers when the server starts; `None` if it does not say yet.
-async fn first(app: &App, upstream: &Upstream) -> Result<Option<Vec<Descriptor>>, String> {
+async fn first(app: &App, service: &Service, upstream: &Upstream) -> Result<Option<Vec<Descriptor>>, String> {
     match &upstream.source {
         Source::File(file) => {
             let text = tokio::fs::read(file).await.map_err(|error| format!("{}: {error}", file.display()))?;
@@ -62,6 +66,11 @@ async fn first(app: &App, upstream: &Upstream) -> Result<Option<Vec<Descriptor>>
             Ok(Some(parsed))
         }
         Source::Worker(uri) => of_worker(app, upstream, uri).await,
+        Source::Rest(api) => {
+            let base: Uri = upstream.base.parse().map_err(|_| format!("url {}", upstream.base))?;
+            app.upstream.ready_for(&base)?;
+            rest::curated::descriptors(api, &service.policies).map(Some)
+        }
     }
 }
 
@@ -141,7 +150,7 @@ pub async fn keep_fresh(gateway: Arc<Gateway>, app: Arc<App>) {
 /// What an upstream offers now; `None` where that does not change while the server runs.
 async fn again(app: &App, upstream: &Upstream) -> Option<Result<Vec<Descriptor>, Trouble>> {
     match &upstream.source {
-        Source::File(_) => None,
+        Source::File(_) | Source::Rest(_) => None,
         Source::Worker(uri) => Some(fetch(app, upstream, uri).await),
     }
 }

@@ -6,10 +6,14 @@ use crate::domain::pat::Mode;
 /// Lays every policy whose name or glob matches over each other, key by key: the longest match wins, a name
 /// beats any glob. `None` if no policy matches.
 pub fn merged(policies: &[(String, PolicyConfig)], tool: &str) -> Option<PolicyConfig> {
-    let matching = policies.iter().filter(|(pattern, _)| matches(pattern, tool));
-    laid(matching.map(|(pattern, policy)| {
-        ((pattern == tool, pattern.bytes().filter(|byte| *byte != b'*').count()), policy)
-    }))
+    laid(policies.iter().filter_map(|(pattern, policy)| Some((fit(pattern, tool)?, policy))))
+}
+
+/// How well a name or glob fits a name: whether it is the name itself, and how long it is without its stars. `None` if
+/// it does not match.
+pub fn fit(pattern: &str, name: &str) -> Option<(bool, usize)> {
+    let length = || pattern.bytes().filter(|byte| *byte != b'*').count();
+    matches(pattern, name).then(|| (pattern == name, length()))
 }
 
 /// Lays policies over each other by how well each fits, the best on top. `None` if there are none.

@@ -12,6 +12,7 @@ use super::call::{Cx, Entitled};
 use super::names;
 use super::rate::Admitted;
 use super::refusal::Reason;
+use super::rest::{Prepared, Spoken, request};
 use super::service::Tool;
 use super::validate;
 use crate::config::Idempotency;
@@ -33,6 +34,7 @@ pub struct Permitted<'b> {
     confirmed: bool,
     intent: Option<Cow<'b, str>>,
     key: Option<Cow<'b, str>>,
+    request: Option<Prepared>,
 }
 
 impl<'b> Permitted<'b> {
@@ -71,6 +73,11 @@ impl<'b> Permitted<'b> {
         self.intent.as_deref()
     }
 
+    /// What a REST API gets; none where a worker gets the body.
+    pub fn take_request(&mut self) -> Option<Prepared> {
+        self.request.take()
+    }
+
     /// The client's own idempotency key.
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
@@ -82,7 +89,7 @@ impl<'b> Permitted<'b> {
 /// # Errors
 /// What is missing, in words that a model can act on.
 pub fn permit<'b>(cx: Cx<'_>, admitted: Admitted<'b>, body: &'b Bytes) -> Result<Permitted<'b>, Reason> {
-    let Entitled { call, tool } = admitted.into_entitled();
+    let Entitled { call, tool, spoken } = admitted.into_entitled();
     let given = call.params.arguments.filter(|raw| !jsonrpc::is_null(raw));
     if given.is_some_and(|raw| !jsonrpc::is_object(raw)) {
         return Err(Reason::Params("arguments is an object"));
@@ -90,15 +97,17 @@ pub fn permit<'b>(cx: Cx<'_>, admitted: Admitted<'b>, body: &'b Bytes) -> Result
     if call.version.is_modern() {
         mirrored(cx, &tool, given)?;
     }
-    let (sent, confirmed, intent) = match given {
-        Some(given) if tool.confirms() => confirmed(&tool, given)?,
-        None if tool.confirms() => return Err(unconfirmed(&tool)),
-        Some(given) => (body.slice_ref(given.get().as_bytes()), false, None),
-        None => (Bytes::from_static(b"{}"), false, None),
+    let whole = || given.map_or(Bytes::from_static(b"{}"), |given| body.slice_ref(given.get().as_bytes()));
+    let (sent, confirmed, intent) = match (spoken, given) {
+        _ if !tool.confirms() => (whole(), false, None),
+        (Some(spoken), _) => (whole(), true, agreed(&tool, spoken)?),
+        (None, Some(given)) => confirmed(&tool, given)?,
+        (None, None) => return Err(unconfirmed(&tool)),
     };
     if let Some(schema) = &tool.arguments {
         validate::arguments(schema, &sent)?;
     }
+    let request = request::prepare(&tool, &cx.gateway.names, &sent)?;
     let key = if tool.policy.read_only { None } else { key(cx, &tool, &call.meta)? };
     Ok(Permitted {
         tool,
@@ -109,7 +118,17 @@ pub fn permit<'b>(cx: Cx<'_>, admitted: Admitted<'b>, body: &'b Bytes) -> Result
         confirmed,
         intent,
         key,
+        request,
     })
+}
+
+/// The same where both stand beside the arguments.
+fn agreed<'b>(tool: &Tool, spoken: Spoken<'b>) -> Result<Option<Cow<'b, str>>, Reason> {
+    let intent = spoken.intent.filter(|_| tool.policy.confirm == Confirm::Intent);
+    if !spoken.confirmed || (tool.policy.confirm == Confirm::Intent && intent.is_none()) {
+        return Err(unconfirmed(tool));
+    }
+    Ok(intent)
 }
 
 type Confirmed<'b> = (Bytes, bool, Option<Cow<'b, str>>);

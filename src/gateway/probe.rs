@@ -16,7 +16,9 @@ impl Upstream {
     pub async fn probe(&self, client: &Client) -> Result<String, String> {
         let (uri, lists_itself) = match &self.source {
             Source::Worker(uri) => (uri.clone(), true),
-            Source::File(_) => (self.base.parse::<Uri>().map_err(|error| error.to_string())?, false),
+            Source::File(_) | Source::Rest(_) => {
+                (self.base.parse::<Uri>().map_err(|error| error.to_string())?, false)
+            }
         };
         let answer = tokio::time::timeout(DEADLINE, worker::fetch(client, &uri, &self.headers)).await;
         match answer {

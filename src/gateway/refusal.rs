@@ -1,6 +1,7 @@
 //! Why a request is refused: the rich reason inside, one public code outside.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::decide::PlanLack;
@@ -50,6 +51,11 @@ pub enum Reason {
     Mismatch(&'static str),
     /// To this caller there is no such tool; the word is for logs.
     UnknownTool(&'static str, Box<str>),
+    /// To this caller there is no such operation of a REST API: the word is for logs, then its id, and the tool that
+    /// finds others.
+    UnknownOperation(&'static str, Box<(Box<str>, String)>),
+    /// An operation that the operator keeps away from models.
+    Excluded(Arc<Barred>),
     /// To this caller there is no such prompt; the word is for logs.
     UnknownPrompt(&'static str, Box<str>),
     /// To this caller there is no such resource; the word is for logs.
@@ -74,6 +80,17 @@ pub enum Reason {
     Timeout,
     /// A worker's own no, where it is said as a JSON-RPC error: code, message.
     Worker(Code, Box<str>),
+}
+
+/// An operation that no model may call, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Barred {
+    /// Its id.
+    pub operation: Box<str>,
+    /// Why.
+    pub reason: Box<str>,
+    /// What to do in its place.
+    pub instead: Option<Box<str>>,
 }
 
 /// What a plan refusal knows.
@@ -136,7 +153,8 @@ impl Reason {
             Self::Params(_) | Self::MetaMissing(_) | Self::UnknownPrompt(..) => Code::InvalidParams,
             Self::Version(_) => Code::UnsupportedVersion,
             Self::Mismatch(_) => Code::HeaderMismatch,
-            Self::UnknownTool(..) => Code::UnknownTool,
+            Self::UnknownTool(..) | Self::UnknownOperation(..) => Code::UnknownTool,
+            Self::Excluded(_) => Code::OperationExcluded,
             Self::NoResource(..) => Code::ResourceNotFound,
             Self::MissingScope(_) => Code::MissingScope,
             Self::Blocked => Code::WorkspaceBlocked,
@@ -157,6 +175,7 @@ impl Reason {
             | Self::BadCredentials(label)
             | Self::Unverifiable(label)
             | Self::UnknownTool(label, _)
+            | Self::UnknownOperation(label, _)
             | Self::UnknownPrompt(label, _)
             | Self::NoResource(label, _)
             | Self::Unavailable(label) => label,
@@ -173,7 +192,10 @@ impl Reason {
             Code::NoPlan | Code::FeatureNotIncluded | Code::SubscriptionInactive | Code::CreditsExhausted => {
                 402
             }
-            Code::MissingScope | Code::WorkspaceBlocked | Code::OriginNotAllowed => 403,
+            Code::MissingScope
+            | Code::WorkspaceBlocked
+            | Code::OperationExcluded
+            | Code::OriginNotAllowed => 403,
             Code::ResourceNotFound | Code::MethodNotFound | Code::UnknownTool => 404,
             Code::MethodNotAllowed => 405,
             Code::NotAcceptable => 406,
@@ -217,6 +239,11 @@ impl Reason {
     /// What outside is told of a tool's own text: never longer than a line.
     pub fn unknown_tool(label: &'static str, name: &str) -> Self {
         Self::UnknownTool(label, line(name))
+    }
+
+    /// The same for an operation; `search` is the tool that finds others.
+    pub fn unknown_operation(label: &'static str, id: &str, search: String) -> Self {
+        Self::UnknownOperation(label, Box::new((line(id), search)))
     }
 
     /// The same for a prompt.

@@ -133,6 +133,8 @@ fn form(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Form {
         Code::MethodNotFound if frame.version.is_modern() => return Form::Status(404),
         Code::InvalidParams if matches!(reason, Reason::MetaMissing(_)) => return Form::Status(400),
         Code::MethodNotFound | Code::InvalidParams | Code::UnknownTool | Code::ResourceNotFound => Form::Error,
+        // the reason and the way round are for the model to read, whatever the style
+        Code::OperationExcluded => Form::Result,
         Code::ConfirmationRequired | Code::InvalidArguments | Code::WorkspaceBlocked => result,
         Code::MissingScope if frame.kind == TokenKind::Pat => result,
         Code::MissingScope

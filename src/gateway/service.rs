@@ -17,6 +17,7 @@ use super::idempotency::Settled;
 use super::library::guard::Guards;
 use super::library::{Library, Offer};
 use super::origin::Origins;
+use super::rest::{self, Api};
 use crate::config::{
     AnonymousChallenge, ErrorStyle, ErrorText, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted,
     UpstreamErrors,
@@ -102,6 +103,8 @@ pub struct Service {
     pub(super) descriptors: Mutex<Vec<Option<Vec<Descriptor>>>>,
     /// Policy by name or glob.
     pub(super) policies: Vec<(String, PolicyConfig)>,
+    /// Policy of operations of REST APIs, by id or glob.
+    pub(super) operations: Vec<(String, PolicyConfig)>,
     /// Policy of resources and prompts.
     pub(super) guards: Guards,
     /// Its resources and prompts now.
@@ -182,18 +185,42 @@ pub enum Source {
     File(PathBuf),
     /// A worker's own catalog, asked for at start and every now and then.
     Worker(Uri),
+    /// The document of a REST API, read at start.
+    Rest(Arc<Api>),
 }
 
 /// How a tool is called.
 pub enum Route {
     /// Its arguments are posted to a worker.
     Worker(Uri),
+    /// Its arguments make a request of a REST API.
+    Operation(rest::Call),
+    /// It reaches every operation of a REST API.
+    Generic(rest::Generic),
+}
+
+/// A tool in its catalog's own words, without what the gateway adds for models.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    /// The domain it is put under.
+    pub domain: Option<Box<str>>,
+    /// Its description, or its title if it has none.
+    pub text: Box<str>,
+}
+
+impl Outline {
+    /// What a descriptor says.
+    pub fn of(descriptor: &Descriptor) -> Self {
+        Self { domain: descriptor.domain.as_deref().map(Box::from), text: descriptor.about().into() }
+    }
 }
 
 /// A tool as the gateway runs it.
 pub struct Tool {
     /// Its name.
     pub name: Box<str>,
+    /// What its catalog says of it, for documents about the catalog.
+    pub outline: Outline,
     /// What the decision needs to know of it.
     pub policy: ToolPolicy,
     /// Its descriptor as clients see it, JSON.

@@ -28,13 +28,10 @@ pub fn keys(config: &Config) -> Vec<String> {
 
 fn of_service(service: &ServiceConfig) -> Vec<String> {
     let at = format!("service {:?}: ", service.id);
-    let mut set: Vec<(String, bool)> = vec![("operation".into(), !service.operation.is_empty())];
+    let mut set: Vec<(String, bool)> = Vec::new();
     for upstream in &service.upstream {
         let here = format!("upstream {:?}: ", upstream.id);
-        set.push((format!("{here}kind other than \"worker\""), upstream.kind != UpstreamKind::Worker));
-    }
-    for (name, policy) in &service.tool {
-        set.extend(of_tool(policy).into_iter().map(|(key, set)| (format!("tool.{name}.{key}"), set)));
+        set.push((format!("{here}kind = \"mcp\""), upstream.kind == UpstreamKind::Mcp));
     }
     let resources = service.resources.iter().map(|(uri, policy)| ("resource", uri, policy));
     let prompts = service.prompt.iter().map(|(name, policy)| ("prompt", name, policy));
@@ -42,10 +39,6 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
         set.extend(of_reads(policy).map(|(key, set)| (format!("{of}.{name}.{key}"), set)));
     }
     set.into_iter().filter(|(_, set)| *set).map(|(key, _)| sentence(&format!("{at}{key}"))).collect()
-}
-
-fn of_tool(policy: &ToolPolicy) -> [(&'static str, bool); 1] {
-    [("operation", policy.operation.is_some())]
 }
 
 /// What is not yet kept for resources and prompts, whatever is for tools.

@@ -5,11 +5,10 @@
 //! read it differently. No schema is fetched from anywhere.
 
 use jsonschema::Validator;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::refusal::Reason;
 use crate::http::members;
-use crate::mcp::tool::Descriptor;
 
 /// So many mistakes are told at once.
 const TOLD: usize = 3;
@@ -22,29 +21,31 @@ const MAX_VALUES: usize = 10_000;
 const TOO_MANY: &str =
     "Arguments do not fit the tool's inputSchema, and hold too many values to say where. Send fewer at once.";
 
-/// Compiles a tool's schema, in the dialect of its `$schema` (2020-12 where it names none).
+/// Compiles the schema of a tool's arguments, in the dialect of its `$schema` (2020-12 where it names none).
 ///
 /// # Errors
 /// Names the tool and what is wrong.
-pub fn compile(tool: &Descriptor) -> Result<Validator, String> {
-    jsonschema::options().offline().build(tool.input_schema()).map_err(|error| {
+pub fn compile(tool: &str, schema: &Value) -> Result<Validator, String> {
+    jsonschema::options().offline().build(schema).map_err(|error| {
         format!(
-            "tool {:?} has an inputSchema that arguments cannot be checked against: {}",
-            tool.name,
+            "tool {tool:?} has an inputSchema that arguments cannot be checked against: {}",
             short(&error.to_string(), MAX_WORDS)
         )
     })
 }
 
-/// Checks arguments.
+/// Checks arguments, and gives them as they were read.
 ///
 /// # Errors
 /// Where a mistake is and what is wanted there; never what was sent. Attack: one body of millions of mistakes.
-pub fn arguments(schema: &Validator, sent: &[u8]) -> Result<(), Reason> {
+pub fn arguments(schema: &Validator, sent: &[u8]) -> Result<Map<String, Value>, Reason> {
     let unreadable = |error: members::NotObject| Reason::Arguments(format!("Arguments: {error}.").into());
     let value = Value::Object(members::read(sent).map_err(unreadable)?);
     if schema.is_valid(&value) {
-        return Ok(());
+        return match value {
+            Value::Object(members) => Ok(members),
+            _ => Ok(Map::new()),
+        };
     }
     let mut room = MAX_VALUES;
     if !fits(&value, &mut room) {
@@ -72,7 +73,8 @@ fn fits(value: &Value, room: &mut usize) -> bool {
     }
 }
 
-fn short(text: &str, most: usize) -> String {
+/// A text of at most so many characters, and a sign if there was more.
+pub fn short(text: &str, most: usize) -> String {
     let mut chars = text.chars();
     let start: String = chars.by_ref().take(most).collect();
     if chars.next().is_some() { format!("{start}…") } else { start }
@@ -81,15 +83,19 @@ fn short(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mcp::tool::parse_catalog;
+    use crate::mcp::tool::{Descriptor, parse_catalog};
 
     fn tool(schema: &str) -> Descriptor {
         parse_catalog(format!("[{{\"name\":\"a\",\"inputSchema\":{schema}}}]").as_bytes()).unwrap().remove(0)
     }
 
+    fn compiled(tool: &Descriptor) -> Result<Validator, String> {
+        compile(&tool.name, tool.input_schema())
+    }
+
     fn check(schema: &str, sent: &str) -> Result<(), String> {
-        match arguments(&compile(&tool(schema)).unwrap(), sent.as_bytes()) {
-            Ok(()) => Ok(()),
+        match arguments(&compiled(&tool(schema)).unwrap(), sent.as_bytes()) {
+            Ok(_) => Ok(()),
             Err(Reason::Arguments(words)) => Err(words.into()),
             Err(other) => panic!("{other:?}"),
         }
@@ -138,7 +144,7 @@ mod tests {
         let draft7 = tuple("http://json-schema.org/draft-07/schema#");
         assert!(check(&draft7, r#"{"t":["a",1]}"#).is_ok() && check(&draft7, r#"{"t":[1]}"#).is_err());
         let newest = tool(&tuple("https://json-schema.org/draft/2020-12/schema"));
-        assert!(compile(&newest).is_err(), "there `items` is one schema");
+        assert!(compiled(&newest).is_err(), "there `items` is one schema");
         let newest = r#"{"type":"object","properties":{"t":{"prefixItems":[{"type":"string"}]}}}"#;
         assert!(check(newest, r#"{"t":[1]}"#).is_err(), "2020-12 where nothing is said");
     }
@@ -150,7 +156,7 @@ mod tests {
             r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/schema.json"}}}"#,
             r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/none"}}}"##,
         ] {
-            let fault = compile(&tool(schema)).unwrap_err();
+            let fault = compiled(&tool(schema)).unwrap_err();
             assert!(fault.starts_with("tool \"a\" has an inputSchema that arguments cannot"), "{fault}");
         }
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::refusal::{CreditFacts, Reason, Words};
+use super::refusal::{Barred, CreditFacts, Reason, Words};
 use super::service::Service;
 use crate::domain::decide::PlanLack;
 use crate::domain::ids::PlanId;
@@ -108,6 +108,11 @@ fn of_calls(reason: &Reason, service: &Service) -> Words {
             Cow::Owned(format!("Unknown tool: {name}")),
             Cow::Borrowed("Ask tools/list which tools there are."),
         ),
+        Reason::UnknownOperation(_, of) => (
+            Cow::Owned(format!("Unknown operation: {}", of.0)),
+            Cow::Owned(format!("Find operations with {}.", of.1)),
+        ),
+        Reason::Excluded(barred) => excluded(barred),
         Reason::UnknownPrompt(_, name) => (
             Cow::Owned(format!("Unknown prompt: {name}")),
             Cow::Borrowed("Ask prompts/list which prompts there are."),
@@ -146,6 +151,14 @@ fn of_calls(reason: &Reason, service: &Service) -> Words {
         Reason::Worker(_, message) => (Cow::Owned(message.clone().into()), Cow::Borrowed("See the message.")),
         _ => fixed("The service behind this tool is not available.", "Try again later."),
     }
+}
+
+fn excluded(barred: &Barred) -> Words {
+    let instead = match &barred.instead {
+        Some(instead) => Cow::Owned(format!("Instead: {instead}")),
+        None => Cow::Borrowed("Tell the person that this is not possible here."),
+    };
+    (Cow::Owned(format!("{} cannot be called here. {}", barred.operation, barred.reason)), instead)
 }
 
 fn rate(seconds: u64) -> Words {

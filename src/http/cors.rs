@@ -7,6 +7,10 @@ use actix_web::{HttpRequest, HttpResponse};
 /// What browsers may read of an answer.
 pub const EXPOSED: &str = "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After";
 
+/// The same with the tag of a document.
+pub const EXPOSED_WITH_TAG: &str =
+    "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After, ETag";
+
 /// Opens an answer to every origin.
 pub fn open(mut response: HttpResponse) -> HttpResponse {
     let headers = response.headers_mut();
@@ -17,8 +21,15 @@ pub fn open(mut response: HttpResponse) -> HttpResponse {
 
 /// Answers a preflight for `methods`.
 pub fn preflight(req: &HttpRequest, methods: &'static str) -> HttpResponse {
-    const KNOWN: [&str; 6] =
-        ["authorization", "content-type", "accept", "dpop", "last-event-id", "cache-control"];
+    const KNOWN: [&str; 7] = [
+        "authorization",
+        "content-type",
+        "accept",
+        "dpop",
+        "last-event-id",
+        "cache-control",
+        "if-none-match",
+    ];
     let asked = req
         .headers()
         .get(header::ACCESS_CONTROL_REQUEST_HEADERS)

@@ -17,6 +17,8 @@ pub struct Document {
     body: Bytes,
     tag: HeaderValue,
     keep: HeaderValue,
+    media: HeaderValue,
+    exposed: HeaderValue,
 }
 
 impl Document {
@@ -30,7 +32,23 @@ impl Document {
             body,
             tag: tag.unwrap_or(HeaderValue::from_static("\"\"")),
             keep: keep.unwrap_or(HeaderValue::from_static("no-cache")),
+            media: answer::JSON,
+            exposed: HeaderValue::from_static(cors::EXPOSED),
         }
+    }
+
+    /// The document under a media type of its own.
+    #[must_use]
+    pub fn served_as(mut self, media: &'static str) -> Self {
+        self.media = HeaderValue::from_static(media);
+        self
+    }
+
+    /// The document whose tag pages of other origins may read, to ask again by it.
+    #[must_use]
+    pub fn with_readable_tag(mut self) -> Self {
+        self.exposed = HeaderValue::from_static(cors::EXPOSED_WITH_TAG);
+        self
     }
 
     /// Answers a request for the document, or says that the asker's copy of it is the same still.
@@ -41,14 +59,20 @@ impl Document {
             .insert_header((header::ETAG, self.tag.clone()))
             .insert_header((header::CACHE_CONTROL, self.keep.clone()));
         if kept {
-            return cors::open(builder.finish());
+            return self.opened(builder.finish());
         }
-        cors::open(
+        self.opened(
             builder
-                .insert_header((header::CONTENT_TYPE, answer::JSON))
+                .insert_header((header::CONTENT_TYPE, self.media.clone()))
                 .insert_header((header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
                 .body(self.body.clone()),
         )
+    }
+
+    fn opened(&self, response: HttpResponse) -> HttpResponse {
+        let mut response = cors::open(response);
+        response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, self.exposed.clone());
+        response
     }
 }
 

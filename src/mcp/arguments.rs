@@ -53,7 +53,8 @@ pub fn take(arguments: &RawValue, with_intent: bool) -> Option<Taken<'_>> {
     (confirms <= 1 && intents <= 1).then_some(taken)
 }
 
-fn is_intent(text: &str) -> bool {
+/// True for an intent that says something and is short.
+pub fn is_intent(text: &str) -> bool {
     !text.trim().is_empty() && text.chars().count() <= MAX_INTENT
 }
 

@@ -30,6 +30,8 @@ pub enum Code {
     RateLimited,
     /// No such tool, to this caller.
     UnknownTool,
+    /// An operation of a REST API that the operator keeps away from models.
+    OperationExcluded,
     /// No such resource.
     ResourceNotFound,
     /// Token or plan could not be checked.
@@ -69,7 +71,7 @@ const OWN_FEATURE: (i32, i32) = (-32010, -31010);
 
 impl Code {
     /// Every code, in the order documents show them.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Unauthorized,
         Self::InvalidToken,
         Self::MissingScope,
@@ -82,6 +84,7 @@ impl Code {
         Self::InvalidArguments,
         Self::RateLimited,
         Self::UnknownTool,
+        Self::OperationExcluded,
         Self::ResourceNotFound,
         Self::VerificationUnavailable,
         Self::UpstreamUnavailable,
@@ -115,6 +118,7 @@ impl Code {
             Self::InvalidArguments => ("invalid_arguments", -32011, -31011),
             Self::RateLimited => ("rate_limited", -32004, -31004),
             Self::UnknownTool => ("unknown_tool", -32602, -32602),
+            Self::OperationExcluded => ("operation_excluded", -32602, -32602),
             Self::ResourceNotFound => ("resource_not_found", -32002, -32602),
             Self::VerificationUnavailable => ("verification_unavailable", -32099, -32603),
             Self::UpstreamUnavailable => ("upstream_unavailable", -32099, -32603),

@@ -11,8 +11,15 @@ use super::arguments::{CONFIRM, MAX_INTENT, USER_INTENT};
 pub struct Descriptor {
     /// Its name.
     pub name: String,
+    /// What it is about, for documents about the catalog; clients are not told.
+    pub domain: Option<String>,
     members: Map<String, Value>,
 }
+
+/// The member of `_meta` by which a catalog says a tool's domain.
+const DOMAIN: &str = "io.portero/domain";
+/// No heading is longer.
+const MAX_DOMAIN: usize = 100;
 
 /// What is wrong with a catalog.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -86,7 +93,10 @@ impl Descriptor {
         // the gateway alone says who may call what, and runs no tasks for a tool that promises them
         members.remove("securitySchemes");
         members.remove("execution");
-        Ok(Self { name, members })
+        match take_domain(&mut members) {
+            Ok(domain) => Ok(Self { name, domain, members }),
+            Err(text) => fault(&text),
+        }
     }
 
     /// What the catalog says of reading and writing: absent means that it writes.
@@ -97,6 +107,12 @@ impl Descriptor {
     /// A hint of `annotations`.
     pub fn hint(&self, name: &str) -> Option<bool> {
         self.members.get("annotations")?.get(name)?.as_bool()
+    }
+
+    /// Its description, or its title if it has none.
+    pub fn about(&self) -> &str {
+        let of = |name: &str| self.members.get(name)?.as_str().filter(|text| !text.trim().is_empty());
+        of("description").or_else(|| of("title")).unwrap_or_default()
     }
 
     /// The schema of its arguments.
@@ -186,6 +202,23 @@ fn object<'a>(members: &'a mut Map<String, Value>, name: &str) -> Option<&'a mut
     members.entry(name).or_insert_with(|| Value::Object(Map::new())).as_object_mut()
 }
 
+/// Takes the domain out of `_meta`, and a `_meta` that held nothing else out of the tool.
+fn take_domain(members: &mut Map<String, Value>) -> Result<Option<String>, String> {
+    let Some(meta) = members.get_mut("_meta").and_then(Value::as_object_mut) else { return Ok(None) };
+    let Some(domain) = meta.shift_remove(DOMAIN) else { return Ok(None) };
+    if meta.is_empty() {
+        members.shift_remove("_meta");
+    }
+    let domain = domain.as_str().map(str::trim).filter(|text| is_heading(text));
+    let fault =
+        || format!("has _meta \"{DOMAIN}\" that is not a text of 1 to {MAX_DOMAIN} characters on one line");
+    domain.map(|text| Some(text.to_owned())).ok_or_else(fault)
+}
+
+fn is_heading(text: &str) -> bool {
+    (1..=MAX_DOMAIN).contains(&text.chars().count()) && !text.contains(char::is_control)
+}
+
 fn is_object_schema(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
         && schema.get("properties").is_none_or(Value::is_object)
@@ -222,6 +255,25 @@ mod tests {
         assert_eq!(check(r#"[{"name":"a"}]"#), "tool \"a\" has no inputSchema of type \"object\"");
         let good = r#"{"name":"a","inputSchema":{"type":"object"}}"#;
         assert_eq!(check(&format!("[{good},{good}]")), "tool \"a\" is there twice");
+    }
+
+    #[test]
+    fn a_domain_is_for_documents_and_not_for_clients() {
+        let with = |meta: &str| format!(r#"{{"name":"a",{meta}"inputSchema":{{"type":"object"}}}}"#);
+        let plain = one(&with(""));
+        let alone = one(&with(r#""_meta":{"io.portero/domain":" Flows "},"#));
+        assert_eq!((alone.domain.as_deref(), alone.to_json()), (Some("Flows"), plain.to_json()));
+        assert_ne!(alone, plain, "a new domain is a new catalog");
+        let beside = one(&with(r#""_meta":{"a/b":1,"io.portero/domain":"Flows","c":2},"#));
+        assert_eq!(beside.to_json(), with(r#""_meta":{"a/b":1,"c":2},"#));
+        for bad in ["7", "\"\"", "\" \"", r#""a\nb""#, &format!("\"{}\"", "x".repeat(101))] {
+            let tool = with(&format!(r#""_meta":{{"io.portero/domain":{bad}}},"#));
+            let fault = parse_catalog(format!("[{tool}]").as_bytes()).unwrap_err().to_string();
+            assert_eq!(
+                fault,
+                "tool \"a\" has _meta \"io.portero/domain\" that is not a text of 1 to 100 characters on one line"
+            );
+        }
     }
 
     #[test]

@@ -78,6 +78,10 @@ fn describe(app: &App, brand: &Brand, verified: &Verified) -> Option<Value> {
     set("aud", audience);
     set("sub", json!(verified.user.as_str()));
     set("workspace", json!(verified.workspace.as_str()));
+    if let Some(plan) = &verified.plan {
+        set("plan", json!(plan.as_str()));
+    }
+    set("mode", json!(verified.mode.label()));
     set("iat", json!(verified.issued_at.seconds()));
     if let Some(at) = verified.expires_at {
         set("exp", json!(at.seconds()));

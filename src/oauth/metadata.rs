@@ -35,13 +35,9 @@ fn is_empty(value: &Value) -> bool {
 /// without the trailing slash.
 pub fn protected_resource(service: &Service, resource: &str) -> Document {
     let scopes: Vec<&str> = service.default_scopes.iter().collect();
-    // Ours first: clients take the first, and ours registers any of them.
-    let external = service.config.jwt.as_ref().map(|jwt| jwt.issuer.as_str());
-    let own = Some(service.brand.issuer.as_str()).filter(|_| service.accepts_oauth() || external.is_none());
-    let issuers: Vec<&str> = own.into_iter().chain(external).collect();
     document(json!({
         "resource": resource,
-        "authorization_servers": issuers,
+        "authorization_servers": service.authorization_servers(),
         "scopes_supported": scopes,
         "bearer_methods_supported": ["header"],
     }))

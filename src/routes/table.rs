@@ -1,5 +1,6 @@
 //! Where everything stands: from brands, services and pages to hosts and paths.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use actix_web::web;
@@ -11,7 +12,7 @@ use crate::app::service::Service;
 use crate::app::sites::Base;
 use crate::config::Registration;
 use crate::domain::table::Table as Map;
-use crate::gateway::{self, Gateway, openapi};
+use crate::gateway::{self, Gateway, descriptors, openapi};
 use crate::http::strict;
 use crate::oauth::metadata;
 use crate::pages::PageRoute;
@@ -41,6 +42,7 @@ pub(super) fn build(app: &App, gateway: &Gateway) -> Result<Paths, Vec<String>> 
             }
         }
     }
+    table.found_by_host(app, gateway);
     for brand in &app.brands {
         table.only_issuer(app, brand);
     }
@@ -137,6 +139,38 @@ impl Table {
         }
     }
 
+    /// What a host is asked for by whoever knows nothing but its name: the descriptors of the service that stands for
+    /// it, and where the cards of all are. The public host, if no service is there, speaks for all of them.
+    fn found_by_host(&mut self, app: &App, gateway: &Gateway) {
+        let public = &app.sites.public.authority;
+        let hosts = app.services.iter().map(|own| Base::of(&own.resource).authority);
+        for host in hosts.chain([public.clone()]).collect::<BTreeSet<_>>() {
+            let here: Vec<&Arc<Service>> = on_host(app, &host).collect();
+            let speaking = if here.is_empty() { app.services.iter().collect() } else { here };
+            if let Some(service) = standing_for(&speaking).filter(|own| own.config.descriptors) {
+                self.descriptors(&host, service, gateway);
+            }
+            let all = if host == *public { app.services.iter().collect() } else { speaking };
+            let mut shown = all.into_iter().filter(|own| own.config.descriptors).peekable();
+            if shown.peek().is_some() {
+                let catalog = descriptors::ai_catalog(shown.map(|own| &**own));
+                self.offer(&host, "/.well-known/ai-catalog.json", &Endpoint::Document(catalog));
+            }
+        }
+    }
+
+    fn descriptors(&mut self, host: &str, service: &Service, gateway: &Gateway) {
+        if let Some(own) = gateway.service(&service.id) {
+            let live = descriptors::Live::descriptor(service, &web::Data::from(Arc::clone(own)));
+            self.offer(host, "/.well-known/mcp.json", &Endpoint::Live(live));
+        }
+        if let Some(document) = descriptors::server_json(service) {
+            for path in ["/server.json", "/.well-known/server.json"] {
+                self.offer(host, path, &Endpoint::Document(document.clone()));
+            }
+        }
+    }
+
     /// The issuer's document on the resource's origin, for clients that look nowhere else: by the resource's path
     /// for every service, at the root for the one that stands for its host.
     fn courtesies(&mut self, app: &App, service: &Arc<Service>) {
@@ -146,9 +180,8 @@ impl Table {
             self.offer(&base.authority, &format!("{WELL_KNOWN_SERVER}{}", base.path), &server);
             self.offer(&base.authority, &format!("{}{WELL_KNOWN_SERVER}", base.path), &server);
         }
-        let on_host = |other: &&Arc<Service>| Base::of(&other.resource).authority == base.authority;
-        let alone = app.services.iter().filter(on_host).count() == 1;
-        if !alone && !service.config.default {
+        let here: Vec<&Arc<Service>> = on_host(app, &base.authority).collect();
+        if standing_for(&here).is_none_or(|own| own.id != service.id) {
             return;
         }
         let host = &base.authority;
@@ -163,14 +196,31 @@ impl Table {
     }
 }
 
+/// The services whose resource is on a host.
+fn on_host<'a>(app: &'a App, authority: &'a str) -> impl Iterator<Item = &'a Arc<Service>> {
+    app.services.iter().filter(move |own| Base::of(&own.resource).authority == authority)
+}
+
+/// The one of some services that stands for all of them: the only one, or the one marked as default. Of services of
+/// several hosts each may have its default; there it is the first of the file.
+fn standing_for<'a>(services: &[&'a Arc<Service>]) -> Option<&'a Arc<Service>> {
+    match services {
+        [only] => Some(only),
+        several => several.iter().copied().find(|own| own.config.default),
+    }
+}
+
 /// What a service shows to everybody: on its own host, and where its own host is not the public one, there too.
 fn published(service: &Service, own: &web::Data<gateway::Service>) -> Vec<(String, Endpoint)> {
     let config = &service.config;
-    let manifest = config.manifest_path.iter().map(|path| (path.clone(), Endpoint::Manifest(own.clone())));
+    let live = || Endpoint::Live(descriptors::Live::manifest(own));
+    let manifest = config.manifest_path.iter().map(|path| (path.clone(), live()));
     let mut published: Vec<_> = manifest.collect();
     if config.descriptors {
-        let path = format!("{}/openapi.json", Base::of(&service.resource).path);
-        published.push((path, Endpoint::Document(openapi::document(service))));
+        let path = Base::of(&service.resource).path;
+        published.push((format!("{path}/openapi.json"), Endpoint::Document(openapi::document(service))));
+        let card = descriptors::server_card(service);
+        published.push((format!("{path}/server-card"), Endpoint::Document(card)));
     }
     published
 }

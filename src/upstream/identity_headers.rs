@@ -21,6 +21,30 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
+/// What no argument may set, beside the identity headers: credentials, routes and framing (RFC 9110 §7.6.1), and what
+/// identifies a call.
+const OURS: [&str; 19] = [
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "expect",
+    "forwarded",
+    "host",
+    "http2-settings",
+    "idempotency-key",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "traceparent",
+    "tracestate",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "x-request-id",
+];
+
 /// What headers are set in: a map, or the lines of a request.
 pub trait Carrier {
     /// Sets a header; text that no header can carry (line breaks) is left out.
@@ -156,6 +180,25 @@ impl Names {
         headers.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
         headers.entry(USER_AGENT).or_insert(HeaderValue::from_static("portero"));
         headers
+    }
+
+    /// The headers that every call of a REST API's operation has: as [`Self::fixed`], but what is sent and what may
+    /// come back is the operation's to say.
+    pub fn of_api(&self, service: &str, tool: &str, host: &str, own: &HeaderMap) -> HeaderMap {
+        let mut headers = self.fixed(service, tool, host, own);
+        for name in [CONTENT_TYPE, ACCEPT] {
+            headers.remove(&name);
+            if let Some(value) = own.get(&name) {
+                headers.insert(name, value.clone());
+            }
+        }
+        headers
+    }
+
+    /// True for a header that no argument of a call may set: who calls, with which rights, over which connection.
+    pub fn is_ours(&self, name: &HeaderName) -> bool {
+        let name = name.as_str().replace('_', "-");
+        name.starts_with(&self.prefix) || name.starts_with("x-forwarded-") || OURS.contains(&name.as_str())
     }
 
     /// The lines of `fixed`; none if a call might set one of its headers, which takes a map to replace it.

@@ -122,7 +122,7 @@ fn line(method: &str, path: &str, statuses: &[u16]) -> String {
 
 #[test]
 fn every_route_answers_every_caller_as_the_table_says() {
-    let app = TestApp::start();
+    let app = TestApp::builder().with("service", "registry_name = \"com.mico/meetings\"").start();
     let callers = callers(&app);
     assert_eq!(callers.iter().map(|own| own.name).collect::<Vec<_>>(), CALLERS);
     let paths: BTreeSet<String> = app.routes.list().into_iter().map(|(_, path)| path).collect();

@@ -155,3 +155,37 @@ fn credits_that_could_not_be_added_up_are_refused() {
     service[0].tool.delete.cost: is too high; at most 1000000000000 is allowed
     ");
 }
+
+#[test]
+fn what_registries_do_not_take_is_said() {
+    let with = |service: &str| SMALL.replace("[[service]]\n", &format!("[[service]]\n{service}\n"));
+    let warned = |service: &str| load(&with(service)).unwrap().warnings.join("\n");
+    assert_eq!(warned("registry_name = \"com.example/mico\"\ndescription = \"Your meetings\""), "");
+    assert_eq!(warned("descriptors = false\nwebsite = \"https://mico.example\""), "");
+    let long = format!("description = \"{}\"", "word ".repeat(21));
+    insta::assert_snapshot!(warned(&long), @r#"
+    service[0].registry_name: is missing, so there is no server.json; 3 to 200 characters are allowed: a domain of yours backwards (A-Z a-z 0-9 - and dots), one slash, and a name (A-Z a-z 0-9 . _ -), such as "com.example/meetings"
+    service[0].description: has 104 characters of which registries take 100; descriptors cut it after the last word that fits
+    "#);
+    let named = "registry_name = \"com.example/mico\"\nserver_info = { version = \"1.x\" }";
+    insta::assert_snapshot!(warned(named), @r#"
+    service[0].description: is missing; server.json then has the title, 1 to 100 characters are allowed
+    service[0].server_info.version: registries do not take "1.x"; one version such as "1.0.2" is allowed, no range
+    "#);
+    for bad in ["meetings", "com_x.example/a", "com.example/a/b"] {
+        let errors = errors(&with(&format!("registry_name = \"{bad}\"")));
+        assert!(
+            errors.starts_with(&format!(
+                "service[0].registry_name: \"{bad}\" is no name in registries; 3 to 200"
+            )),
+            "{errors}"
+        );
+    }
+    let long = format!("server_info = {{ version = \"{}\" }}", "1".repeat(256));
+    insta::assert_snapshot!(errors(&with(&long)), @"service[0].server_info.version: is too long; up to 255 characters are allowed");
+    let twice = format!(
+        "{}[[service]]\nid = \"b\"\nbrand = \"mico\"\nname = \"B\"\nresource = \"http://127.0.0.1/b\"\nregistry_name = \"com.Example/mico\"\n",
+        with("registry_name = \"com.example/mico\"")
+    );
+    insta::assert_snapshot!(errors(&twice), @r#"service[1].registry_name: "com.Example/mico" is another service's; each has its own"#);
+}

@@ -102,6 +102,7 @@ impl Rule {
                 Some(scopes) => scopes.iter().map(String::as_str).collect::<ScopeSet>(),
                 None => service.default_scopes.clone(),
             },
+            alternatives: Vec::new(),
             public: own.public.unwrap_or(false),
             feature: own.feature,
             only_mode: merge::only_mode(own.modes.as_deref()),

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use http::header::HOST;
 use http::{Method, Uri};
 
-use super::super::service::{Service, Upstream};
+use super::super::service::{Service, Source, Upstream};
 use super::{Library, Lists, Offer};
 use crate::app::App;
 use crate::mcp::offer;
@@ -78,6 +78,10 @@ fn install(service: &Service, offered: Vec<Option<Offer>>) -> Result<(), String>
 }
 
 async fn fetch(app: &App, upstream: &Upstream) -> Result<Offer, Trouble> {
+    // an API has tools alone, and paths of its own
+    if matches!(upstream.source, Source::Rest(_)) {
+        return Ok(Offer::default());
+    }
     let (templates, resources, prompts) = tokio::join!(
         document(app, upstream, "/resources/templates"),
         document(app, upstream, "/resources"),

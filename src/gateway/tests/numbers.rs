@@ -1,9 +1,11 @@
 //! No revision is told a number that it keeps for itself, whatever an operator configures.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::refusal::{PlanFacts, Reason, ScopeFacts};
+use super::super::refusal::{Barred, PlanFacts, Reason, ScopeFacts};
 use super::super::{build, words};
 use super::{POLICY, World, config};
 use crate::domain::decide::PlanLack;
@@ -34,6 +36,8 @@ fn reasons() -> Vec<Reason> {
         Reason::Version("x".into()),
         Reason::Mismatch("x"),
         Reason::unknown_tool("x", "x"),
+        Reason::unknown_operation("x", "x", "y".into()),
+        Reason::Excluded(Arc::new(Barred { operation: "x".into(), reason: "x".into(), instead: None })),
         Reason::unknown_prompt("x", "x"),
         Reason::NoResource("x", "x".into()),
         Reason::MissingScope(Box::new(scope)),
@@ -61,7 +65,7 @@ fn is_reserved(number: i64, modern: bool) -> bool {
 proptest! {
     #[test]
     fn no_number_is_one_that_the_revision_keeps_for_itself(
-        own in prop::collection::vec((0usize..28, prop_oneof![-32800i64..-31900, any::<i64>()]), 0..8),
+        own in prop::collection::vec((0usize..29, prop_oneof![-32800i64..-31900, any::<i64>()]), 0..8),
     ) {
         let config = config("http://127.0.0.1:1", "", POLICY).unwrap();
         let mut service = build::service(&config, &config.service[0]).unwrap();

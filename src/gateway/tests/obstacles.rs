@@ -21,9 +21,10 @@ fn subset(mask: u8) -> ScopeSet {
 }
 
 prop_compose! {
-    fn tool_policy()(scopes in 0u8..16, flags in 0u8..8, feature in 0usize..3, mode in 0u8..3) -> ToolPolicy {
+    fn tool_policy()(scopes in 0u8..16, others in prop::collection::vec(0u8..16, 0..3), flags in 0u8..8, feature in 0usize..3, mode in 0u8..3) -> ToolPolicy {
         ToolPolicy {
             scopes: subset(scopes),
+            alternatives: others.into_iter().map(subset).collect(),
             public: flags & 1 != 0,
             feature: FEATURES[feature].map(str::to_owned),
             only_mode: match mode { 0 => None, 1 => Some(Mode::Live), _ => Some(Mode::Test) },

@@ -6,7 +6,7 @@ mod page;
 use super::super::accept::Accepted;
 use super::super::answer::Body;
 use super::super::call::{Cx, Frame};
-use super::super::refusal::{Reason, ScopeFacts};
+use super::super::refusal::{Barred, Reason, ScopeFacts};
 use super::super::render;
 use super::*;
 use crate::domain::decide::PlanLack;
@@ -170,6 +170,19 @@ fn of_calls() -> Vec<Row> {
             (-32602, -32602),
             [Error; 3],
             || Reason::unknown_tool("hidden", "nope"),
+        ),
+        row(
+            OperationExcluded,
+            "an operation that is kept away from models",
+            (-32602, -32602),
+            [Tool(403); 3],
+            || {
+                Reason::Excluded(Arc::new(Barred {
+                    operation: "purgeInvoices".into(),
+                    reason: "It deletes them all at once.".into(),
+                    instead: Some("deleteInvoice, one by one.".into()),
+                }))
+            },
         ),
         row(ResourceNotFound, "no such resource", (-32002, -32602), [Error; 3], || {
             Reason::Worker(ResourceNotFound, "".into())

@@ -218,7 +218,6 @@ async fn both_types_where_the_service_asks_for_them() {
 #[actix_web::test]
 async fn what_is_not_yet_done_stops_the_start() {
     for (service, policy) in [
-        ("", "[service.tool.x]\noperation = \"x\""),
         ("", "[service.prompt.x]\nrate = \"1/s\""),
         ("", "[service.resources.\"a://b\"]\nresponse_cap_chars = 20000"),
     ] {

@@ -7,14 +7,14 @@ mod head;
 mod pool;
 mod write;
 
-use http::HeaderName;
 use http::uri::Authority;
+use http::{HeaderName, Method};
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 
 pub use body::Body;
 use connection::{Connection, Sent};
-use head::Head;
+use head::{Framing, Head};
 
 use super::client::{self, Failure, Headers, Reply, Sending, Trouble};
 
@@ -32,13 +32,13 @@ pub async fn send<H: Headers>(request: &Sending<'_, H>) -> Result<Reply, Trouble
         write::request(&mut connection.output, request);
         match connection.send(write::apart(request.body)).await {
             Sent::Nothing => {}
-            sent => return Ok(answer(connection, sent, request.headers.noted()).await?),
+            sent => return Ok(answer(connection, sent, request).await?),
         }
     }
     let mut connection = connect(request, authority).await?;
     write::request(&mut connection.output, request);
     let sent = connection.send(write::apart(request.body)).await;
-    Ok(answer(connection, sent, request.headers.noted()).await?)
+    Ok(answer(connection, sent, request).await?)
 }
 
 async fn connect<H>(request: &Sending<'_, H>, authority: &Authority) -> Result<Connection, Trouble> {
@@ -48,18 +48,21 @@ async fn connect<H>(request: &Sending<'_, H>, authority: &Authority) -> Result<C
 }
 
 /// Reads the head. What was not sent whole may have been answered all the same: with a refusal.
-async fn answer(
+async fn answer<H: Headers>(
     mut connection: Connection,
     sent: Sent,
-    noted: Option<&HeaderName>,
+    request: &Sending<'_, H>,
 ) -> Result<Reply, Failure> {
-    let head = read_head(&mut connection, noted).await?;
+    let head = read_head(&mut connection, request.headers.noted()).await?;
+    // whatever it says of a length, nothing follows (RFC 9112 §6.3)
+    let bodiless = request.method == Method::HEAD;
+    let framing = if bodiless { Framing::Length(0) } else { head.framing };
     let reusable = head.keep_alive && sent == Sent::Whole;
     Ok(Reply {
         status: head.status,
         content_type: head.content_type,
         noted: head.noted,
-        body: client::Body::Plain(Body::new(connection, head.framing, reusable)),
+        body: client::Body::Plain(Body::new(connection, framing, reusable)),
     })
 }
 

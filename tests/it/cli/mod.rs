@@ -2,6 +2,7 @@
 
 mod explain;
 mod start;
+mod tools;
 
 use std::path::Path;
 

@@ -3,10 +3,12 @@
 mod assertion;
 mod batches;
 mod credits;
+mod descriptors;
 mod idempotency;
 mod jwt;
 mod lying_worker;
 mod nginx;
+mod openapi;
 mod prompts;
 mod public;
 mod published;

@@ -8,6 +8,7 @@ use std::time::Duration;
 /// What a worker saw of one call.
 #[derive(Clone, Debug)]
 pub struct Seen {
+    pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: String,
@@ -131,7 +132,8 @@ fn read(reader: &mut impl BufRead) -> Option<Seen> {
     if reader.read_line(&mut line).unwrap_or(0) == 0 {
         return None;
     }
-    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut words = line.split(' ').map(str::to_owned);
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();
@@ -146,7 +148,7 @@ fn read(reader: &mut impl BufRead) -> Option<Seen> {
     let length: usize = length.map_or(0, |(_, value)| value.parse().unwrap());
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
-    Some(Seen { path, headers, body: String::from_utf8(body).unwrap() })
+    Some(Seen { method, path, headers, body: String::from_utf8(body).unwrap() })
 }
 
 fn serve(stream: &TcpStream, shared: &Mutex<State>) {

@@ -1,5 +1,39 @@
 //! Whole systems, as their documents promise them to customers.
+//!
+//! Each document's statements are numbered. A check is run under the number of the statement it holds, and a system's
+//! last test fails if a number has no check.
 
 mod becoming;
 mod inversion_consciente;
+mod meteor;
 mod mico;
+
+use std::ops::RangeInclusive;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::Value;
+
+/// One check of one statement; a failure names it.
+fn statement(id: &str, check: impl FnOnce()) {
+    if let Err(cause) = catch_unwind(AssertUnwindSafe(check)) {
+        let said = cause.downcast_ref::<String>().map(String::as_str);
+        let said = said.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or_default();
+        panic!("{id} does not hold: {said}");
+    }
+}
+
+/// Asserts that every statement of a document has its check in these sources; some numbers were never given.
+fn assert_all_checked(letter: char, numbers: RangeInclusive<u32>, never_given: &[u32], sources: &[&str]) {
+    // Only quoted numbers count: those that a check is run under.
+    let unchecked: Vec<String> = numbers
+        .filter(|number| !never_given.contains(number))
+        .map(|number| format!("\"{letter}{number:03}\""))
+        .filter(|id| !sources.iter().any(|text| text.contains(id.as_str())))
+        .collect();
+    assert!(unchecked.is_empty(), "{unchecked:?}");
+}
+
+/// The members of an object in their order.
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap_or_else(|| panic!("no object: {value}")).keys().map(String::as_str).collect()
+}

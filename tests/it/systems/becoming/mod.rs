@@ -37,7 +37,6 @@ mod worker;
 mod writing;
 
 use std::net::TcpListener;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread::JoinHandle;
@@ -45,6 +44,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::{assert_all_checked, keys, statement};
 use crate::pages::Browser;
 use crate::support::answer::sent_on;
 use crate::support::app::Builder;
@@ -71,15 +71,6 @@ const SCOPES: [&str; 11] = [
     "reflections:read",
     "reflections:write",
 ];
-
-/// One check of one statement; a failure names it.
-fn statement(id: &str, check: impl FnOnce()) {
-    if let Err(cause) = catch_unwind(AssertUnwindSafe(check)) {
-        let said = cause.downcast_ref::<String>().map(String::as_str);
-        let said = said.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or_default();
-        panic!("{id} does not hold: {said}");
-    }
-}
 
 /// The example's configuration, with `{base}`, `{listen}` and `{worker}` for its URLs and nothing else changed.
 fn builder() -> Builder {
@@ -277,11 +268,6 @@ fn number(reply: &Reply, what: &str) -> i64 {
     number
 }
 
-/// The members of an object in their order.
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().unwrap_or_else(|| panic!("no object: {value}")).keys().map(String::as_str).collect()
-}
-
 /// One member of every item of a list.
 fn column(body: &Value, list: &str, key: &str) -> Vec<Value> {
     let items = body[list].as_array().unwrap_or_else(|| panic!("no {list}: {body}"));
@@ -310,11 +296,5 @@ fn every_statement_is_checked() {
         include_str!("sources.rs"),
         include_str!("writing.rs"),
     ];
-    // Only quoted numbers count: those that a check is run under.
-    let unchecked: Vec<String> = (1..=113)
-        .filter(|number| ![7, 37].contains(number))
-        .map(|number| format!("\"B{number:03}\""))
-        .filter(|id| !sources.iter().any(|text| text.contains(id.as_str())))
-        .collect();
-    assert!(unchecked.is_empty(), "{unchecked:?}");
+    assert_all_checked('B', 1..=113, &[7, 37], &sources);
 }

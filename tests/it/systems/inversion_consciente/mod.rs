@@ -30,11 +30,11 @@ mod tokens;
 mod worker;
 
 use std::net::TcpListener;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
+use super::{assert_all_checked, keys, statement};
 use crate::support::app::Builder;
 use crate::support::{Reply, TestApp};
 use issuer::Issuer;
@@ -49,15 +49,6 @@ const NAMES: [&str; 5] =
 const PUBLIC: [&str; 3] = ["list_articles", "get_article", "search_articles"];
 /// The two media types that a client has to name.
 const BOTH: &str = "application/json, text/event-stream";
-
-/// One check of one statement; a failure names it.
-fn statement(id: &str, check: impl FnOnce()) {
-    if let Err(cause) = catch_unwind(AssertUnwindSafe(check)) {
-        let said = cause.downcast_ref::<String>().map(String::as_str);
-        let said = said.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or_default();
-        panic!("{id} does not hold: {said}");
-    }
-}
 
 /// The example's configuration, with `{base}`, `{listen}`, `{issuer}` and `{worker}` for its URLs and nothing else
 /// changed.
@@ -197,11 +188,6 @@ fn message(tool: &str, arguments: &Value) -> String {
         .to_string()
 }
 
-/// The members of an object in their order.
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().unwrap_or_else(|| panic!("no object: {value}")).keys().map(String::as_str).collect()
-}
-
 /// One member of every item of a list.
 fn column<'a>(list: &'a Value, key: &str) -> Vec<&'a str> {
     let items = list.as_array().unwrap_or_else(|| panic!("no list: {list}"));
@@ -226,11 +212,5 @@ fn every_statement_is_checked() {
         include_str!("sdks.rs"),
         include_str!("tokens.rs"),
     ];
-    // Only quoted numbers count: those that a check is run under.
-    let unchecked: Vec<String> = (3..=65)
-        .filter(|number| ![17, 18, 50].contains(number))
-        .map(|number| format!("statement(\"V{number:03}\""))
-        .filter(|id| !sources.iter().any(|text| text.contains(id.as_str())))
-        .collect();
-    assert!(unchecked.is_empty(), "{unchecked:?}");
+    assert_all_checked('V', 3..=65, &[17, 18, 50], &sources);
 }

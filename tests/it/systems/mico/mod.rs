@@ -29,11 +29,11 @@ mod transcripts;
 mod worker;
 
 use std::net::TcpListener;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
+use super::{assert_all_checked, keys, statement};
 use crate::support::app::Builder;
 use crate::support::callers::{Pat, Person};
 use crate::support::{Reply, TestApp};
@@ -52,15 +52,6 @@ const NAMES: [&str; 8] = [
     "search_shared_notes",
     "get_shared_note",
 ];
-
-/// One check of one statement; a failure names it.
-fn statement(id: &str, check: impl FnOnce()) {
-    if let Err(cause) = catch_unwind(AssertUnwindSafe(check)) {
-        let said = cause.downcast_ref::<String>().map(String::as_str);
-        let said = said.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or_default();
-        panic!("{id} does not hold: {said}");
-    }
-}
 
 /// The example's configuration, with `{base}`, `{listen}` and `{worker}` for its URLs and nothing else changed.
 fn builder() -> Builder {
@@ -219,11 +210,6 @@ impl Caller<'_> {
     }
 }
 
-/// The members of an object in their order.
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().unwrap_or_else(|| panic!("no object: {value}")).keys().map(String::as_str).collect()
-}
-
 /// One member of every item of a list.
 fn column<'a>(body: &'a Value, list: &str, key: &str) -> Vec<&'a str> {
     let items = body[list].as_array().unwrap_or_else(|| panic!("no {list}: {body}"));
@@ -255,11 +241,5 @@ fn every_statement_is_checked() {
         include_str!("shared.rs"),
         include_str!("transcripts.rs"),
     ];
-    // Only quoted numbers count: those that a check is run under.
-    let unchecked: Vec<String> = (1..=110)
-        .filter(|number| *number != 7)
-        .map(|number| format!("\"M{number:03}\""))
-        .filter(|id| !sources.iter().any(|text| text.contains(id.as_str())))
-        .collect();
-    assert!(unchecked.is_empty(), "{unchecked:?}");
+    assert_all_checked('M', 1..=110, &[7], &sources);
 }

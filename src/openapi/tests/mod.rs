@@ -1,0 +1,1 @@
+//! Documents of every kind, read and called.
