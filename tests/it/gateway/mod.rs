@@ -3,6 +3,7 @@
 mod assertion;
 mod batches;
 mod credits;
+mod hostile_server;
 mod idempotency;
 mod jwt;
 mod lying_worker;
