@@ -17,7 +17,7 @@ use super::idempotency::Settled;
 use super::library::Library;
 use super::library::guard::Guards;
 use super::origin::Origins;
-use super::service::{Info, Reading, Sentences, Service, Style, Upstream};
+use super::service::{Info, Reading, Sentences, Service, Source, Style, Upstream};
 use super::{external, load, unsupported};
 use crate::app::App;
 use crate::config::{self, Accept, Config, Language, MetadataUrl, ServiceConfig, UpstreamConfig};
@@ -203,10 +203,11 @@ fn upstream(config: &Config, service: &ServiceConfig, own: &UpstreamConfig) -> R
         id: own.id.clone(),
         host: url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
         headers,
-        catalog: if own.catalog.is_some() {
-            None
-        } else {
-            Some(format!("{base}/tools").parse().map_err(|_| format!("upstream {:?}: url {base}", own.id))?)
+        source: match &own.catalog {
+            Some(file) => Source::File(file.clone()),
+            None => Source::Worker(
+                format!("{base}/tools").parse().map_err(|_| format!("upstream {:?}: url {base}", own.id))?,
+            ),
         },
         base,
         assertion: own.assertion.then(|| {

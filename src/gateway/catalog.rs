@@ -4,12 +4,11 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use http::Uri;
 use serde_json::{Value, json};
 
 use super::credits::Price;
 use super::library::guard;
-use super::service::{Service, Tool, Upstream};
+use super::service::{Route, Service, Source, Tool, Upstream};
 use super::trace::CARRIED;
 use super::{merge, validate};
 use crate::config::{Confirm as ConfirmConfig, Language, ToolPolicy as PolicyConfig, Unlisted};
@@ -142,12 +141,6 @@ impl Maker<'_> {
         let unlisted = own.is_none() && upstream.unlisted == Unlisted::Deny;
         let own = own.unwrap_or_default();
         let policy = self.policy(&own, descriptor, unlisted);
-        let target = match &own.path {
-            Some(path) => format!("{}{path}", upstream.base),
-            None => format!("{}/tools/{}", upstream.base, descriptor.name),
-        };
-        let uri: Uri =
-            target.parse().map_err(|_| format!("tool {:?} has no URL: {target}", descriptor.name))?;
         let (listed, locked) = self.descriptors(&own, &policy, descriptor);
         let structured = own.structured.unwrap_or(descriptor.has_output_schema()).then(|| {
             let key = own.structured_key.as_deref().unwrap_or("items");
@@ -163,7 +156,7 @@ impl Maker<'_> {
             policy,
             listed,
             locked,
-            uri,
+            route: route(upstream, &own, descriptor)?,
             assertion: upstream.assertion.clone(),
             timeout: own.timeout.map_or(upstream.timeout, crate::config::Period::get),
             rate: own.rate.map(|rate| rate.rate()),
@@ -244,6 +237,21 @@ impl Maker<'_> {
             None => self.service.sentences.locked.to_owned(),
         });
         Bytes::from(seen.to_json())
+    }
+}
+
+/// How a tool of this upstream is called.
+fn route(upstream: &Upstream, own: &PolicyConfig, descriptor: &Descriptor) -> Result<Route, String> {
+    match &upstream.source {
+        Source::File(_) | Source::Worker(_) => {
+            let target = match &own.path {
+                Some(path) => format!("{}{path}", upstream.base),
+                None => format!("{}/tools/{}", upstream.base, descriptor.name),
+            };
+            let uri =
+                target.parse().map_err(|_| format!("tool {:?} has no URL: {target}", descriptor.name))?;
+            Ok(Route::Worker(uri))
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use super::policy::Permitted;
 use super::prove::prove;
 use super::refusal::Reason;
 use super::relay::Relay;
-use super::service::{Service, Tool};
+use super::service::{Route, Service, Tool};
 use super::trace::Trace;
 use crate::app::App;
 use crate::config::ErrorStyle;
@@ -150,7 +150,9 @@ impl Outgoing {
             self.assertion = Some(prove(&self.app, parties, facts, &self.body)?);
         }
         let own = &*self;
-        let answer = worker::call(&own.app.upstream, &own.tool.uri, own, &own.body);
+        let answer = match &own.tool.route {
+            Route::Worker(uri) => worker::call(&own.app.upstream, uri, own, &own.body),
+        };
         timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
     }
 

@@ -1,6 +1,5 @@
 //! Reading catalogs: from files once, from workers at start and again every now and then.
 
-use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use http::Uri;
 use super::Gateway;
 use super::catalog::Catalog;
 use super::library::offers;
-use super::service::{Service, Upstream};
+use super::service::{Service, Source, Upstream};
 use crate::app::App;
 use crate::domain::ids::ServiceId;
 use crate::mcp::tool::{self, Descriptor};
@@ -33,9 +32,7 @@ pub async fn at_start(gateway: &Gateway, app: &App) -> Result<(), Vec<String>> {
     for own in &app.config.service {
         let id = ServiceId::from(own.id.as_str());
         let Some(service) = gateway.services.get(&id) else { continue };
-        let sources =
-            service.upstreams.iter().zip(own.upstream.iter().map(|upstream| upstream.catalog.clone()));
-        let read = join_all(sources.map(|(upstream, file)| first(app, upstream, file))).await;
+        let read = join_all(service.upstreams.iter().map(|upstream| first(app, upstream))).await;
         let mut offered = Vec::new();
         for (upstream, outcome) in service.upstreams.iter().zip(read) {
             match outcome {
@@ -53,19 +50,22 @@ pub async fn at_start(gateway: &Gateway, app: &App) -> Result<(), Vec<String>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-async fn first(
-    app: &App,
-    upstream: &Upstream,
-    file: Option<PathBuf>,
-) -> Result<Option<Vec<Descriptor>>, String> {
-    if let Some(file) = file {
-        let text = tokio::fs::read(&file).await.map_err(|error| format!("{}: {error}", file.display()))?;
-        let parsed = tool::parse_catalog(&text).map_err(|fault| format!("{}: {fault}", file.display()))?;
-        let base: Uri = upstream.base.parse().map_err(|_| format!("url {}", upstream.base))?;
-        app.upstream.ready_for(&base)?;
-        return Ok(Some(parsed));
+/// What an upstream offers when the server starts; `None` if it does not say yet.
+async fn first(app: &App, upstream: &Upstream) -> Result<Option<Vec<Descriptor>>, String> {
+    match &upstream.source {
+        Source::File(file) => {
+            let text = tokio::fs::read(file).await.map_err(|error| format!("{}: {error}", file.display()))?;
+            let parsed =
+                tool::parse_catalog(&text).map_err(|fault| format!("{}: {fault}", file.display()))?;
+            let base: Uri = upstream.base.parse().map_err(|_| format!("url {}", upstream.base))?;
+            app.upstream.ready_for(&base)?;
+            Ok(Some(parsed))
+        }
+        Source::Worker(uri) => of_worker(app, upstream, uri).await,
     }
-    let Some(uri) = &upstream.catalog else { return Ok(None) };
+}
+
+async fn of_worker(app: &App, upstream: &Upstream, uri: &Uri) -> Result<Option<Vec<Descriptor>>, String> {
     app.upstream.ready_for(uri)?;
     match fetch(app, upstream, uri).await {
         Ok(descriptors) => Ok(Some(descriptors)),
@@ -138,12 +138,20 @@ pub async fn keep_fresh(gateway: Arc<Gateway>, app: Arc<App>) {
     }
 }
 
+/// What an upstream offers now; `None` where that does not change while the server runs.
+async fn again(app: &App, upstream: &Upstream) -> Option<Result<Vec<Descriptor>, Trouble>> {
+    match &upstream.source {
+        Source::File(_) => None,
+        Source::Worker(uri) => Some(fetch(app, upstream, uri).await),
+    }
+}
+
 async fn refresh(gateway: &Gateway, app: &App, service: &Service) {
     let mut offered = service.descriptors.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let mut changed = false;
     for (upstream, slot) in service.upstreams.iter().zip(&mut offered) {
-        let Some(uri) = &upstream.catalog else { continue };
-        match fetch(app, upstream, uri).await {
+        let Some(read) = again(app, upstream).await else { continue };
+        match read {
             Ok(read) if slot.as_ref() != Some(&read) => {
                 *slot = Some(read);
                 changed = true;

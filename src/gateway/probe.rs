@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::Uri;
 
-use super::Upstream;
+use super::service::{Source, Upstream};
 use crate::mcp::tool;
 use crate::upstream::client::{Client, Failure};
 use crate::upstream::worker;
@@ -14,10 +14,9 @@ const DEADLINE: Duration = Duration::from_secs(5);
 impl Upstream {
     /// What it says of itself, or what is wrong with it, in a few words.
     pub async fn probe(&self, client: &Client) -> Result<String, String> {
-        let lists_itself = self.catalog.is_some();
-        let uri = match &self.catalog {
-            Some(uri) => uri.clone(),
-            None => self.base.parse::<Uri>().map_err(|error| error.to_string())?,
+        let (uri, lists_itself) = match &self.source {
+            Source::Worker(uri) => (uri.clone(), true),
+            Source::File(_) => (self.base.parse::<Uri>().map_err(|error| error.to_string())?, false),
         };
         let answer = tokio::time::timeout(DEADLINE, worker::fetch(client, &uri, &self.headers)).await;
         match answer {

@@ -1,6 +1,7 @@
 //! A service as the gateway runs it: everything that can be made once, made once.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -165,14 +166,28 @@ pub struct Upstream {
     pub host: String,
     /// The operator's headers for it.
     pub headers: HeaderMap,
-    /// Where its catalog is asked for; none if a file holds it.
-    pub catalog: Option<Uri>,
+    /// Where its tools are read.
+    pub source: Source,
     /// Whom assertions come from and go to; none if it gets none.
     pub assertion: Option<Arc<Parties>>,
     /// What tools need that no policy names.
     pub unlisted: Unlisted,
     /// How long a call may take.
     pub timeout: Duration,
+}
+
+/// Where the tools of an upstream are read.
+pub enum Source {
+    /// A catalog in a file, read at start.
+    File(PathBuf),
+    /// A worker's own catalog, asked for at start and every now and then.
+    Worker(Uri),
+}
+
+/// How a tool is called.
+pub enum Route {
+    /// Its arguments are posted to a worker.
+    Worker(Uri),
 }
 
 /// A tool as the gateway runs it.
@@ -185,8 +200,8 @@ pub struct Tool {
     pub listed: Bytes,
     /// The same where the plan does not include it: for want of a plan, and of the feature.
     pub locked: Option<[Bytes; 2]>,
-    /// Where it is called.
-    pub uri: Uri,
+    /// How it is called.
+    pub route: Route,
     /// The headers of every call.
     pub headers: HeaderMap,
     /// The same as lines, where a call only adds to them.
