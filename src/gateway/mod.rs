@@ -39,6 +39,7 @@ mod rate;
 mod receive;
 mod refusal;
 mod relay;
+mod remote;
 mod render;
 mod resolve;
 mod service;
@@ -65,6 +66,7 @@ use answer::Answer;
 use call::{Authenticated, Cx, Frame};
 use library::{prompts, read, resources};
 use refusal::Reason;
+use remote::{cancel, complete};
 
 use crate::app::App;
 use crate::http::record::Record;
@@ -138,7 +140,10 @@ async fn converse<'b>(
 ) -> Result<Answer, Reason> {
     let resolved = resolve::resolve(cx, body, frame)?;
     rate::message(cx, caller, resolved.as_ref().map(|resolved| resolved.method))?;
-    let Some(resolved) = resolved else { return Ok(Answer::accepted()) };
+    let Some(resolved) = resolved else {
+        cancel::notified(cx, caller, body);
+        return Ok(Answer::accepted());
+    };
     match resolved.method {
         Rpc::Initialize => Ok(methods::initialize(cx, &resolved)),
         Rpc::Discover => Ok(methods::discover(cx, &resolved)),
@@ -156,6 +161,7 @@ async fn converse<'b>(
         Rpc::ResourcesRead => read::read(cx, caller, &resolved).await,
         Rpc::PromptsList => prompts::list(cx, caller, &resolved),
         Rpc::PromptsGet => prompts::get(cx, caller, &resolved, body).await,
+        Rpc::Complete => complete::complete(cx, caller, &resolved, body).await,
         Rpc::SubscriptionsListen | Rpc::Other => Err(Reason::NoMethod),
     }
 }

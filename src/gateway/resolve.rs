@@ -137,7 +137,8 @@ impl<'b> Message<'b> {
             | Method::PromptsGet
             | Method::ResourcesList
             | Method::ResourceTemplatesList
-            | Method::ResourcesRead => Ok(version),
+            | Method::ResourcesRead
+            | Method::Complete => Ok(version),
             Method::Initialize | Method::Ping | Method::SubscriptionsListen | Method::Other => {
                 Err(Reason::NoMethod)
             }

@@ -17,6 +17,8 @@ use super::idempotency::Settled;
 use super::library::guard::Guards;
 use super::library::{Library, Offer};
 use super::origin::Origins;
+use super::remote::Remote;
+use super::remote::cancel::Running;
 use crate::config::{
     AnonymousChallenge, ErrorStyle, ErrorText, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted,
     UpstreamErrors,
@@ -46,6 +48,7 @@ pub struct Gateway {
     pub(super) body_limit: usize,
     pub(super) language: Language,
     pub(super) settled: Settled,
+    pub(super) running: Running,
 }
 
 impl Gateway {
@@ -182,12 +185,26 @@ pub enum Source {
     File(PathBuf),
     /// A worker's own catalog, asked for at start and every now and then.
     Worker(Uri),
+    /// An MCP server's own lists.
+    Remote(Arc<Remote>),
+}
+
+impl Source {
+    /// The MCP server, if it is one.
+    pub fn remote(&self) -> Option<&Arc<Remote>> {
+        match self {
+            Self::Remote(remote) => Some(remote),
+            Self::File(_) | Self::Worker(_) => None,
+        }
+    }
 }
 
 /// How a tool is called.
 pub enum Route {
     /// Its arguments are posted to a worker.
     Worker(Uri),
+    /// It is called at an MCP server.
+    Remote(Arc<Remote>),
 }
 
 /// A tool as the gateway runs it.

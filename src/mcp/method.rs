@@ -23,6 +23,8 @@ pub enum Method {
     ResourceTemplatesList,
     /// A resource; its URI is mirrored in a header.
     ResourcesRead,
+    /// Suggestions for an argument.
+    Complete,
     /// A stream of changes; known so that its era is known.
     SubscriptionsListen,
     /// Anything else.
@@ -43,6 +45,7 @@ impl Method {
             "resources/list" => Self::ResourcesList,
             "resources/templates/list" => Self::ResourceTemplatesList,
             "resources/read" => Self::ResourcesRead,
+            "completion/complete" => Self::Complete,
             "subscriptions/listen" => Self::SubscriptionsListen,
             _ => Self::Other,
         }
@@ -66,6 +69,7 @@ impl Method {
             Self::ResourcesList => "resources/list",
             Self::ResourceTemplatesList => "resources/templates/list",
             Self::ResourcesRead => "resources/read",
+            Self::Complete => "completion/complete",
             Self::SubscriptionsListen => "subscriptions/listen",
             Self::Other => "other",
         }
