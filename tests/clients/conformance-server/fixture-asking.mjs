@@ -113,8 +113,8 @@ const askInStream = async (ctx) => {
   return greet(ctx);
 };
 
-/** The tools of both eras. */
-export const addAskingTools = (server, states) => {
+/** The tools that the newer suite calls. */
+const addModern = (server, states) => {
   const add = (name, description, answer) =>
     server.registerTool(name, { description, inputSchema: nothing }, (_, ctx) => answer(ctx));
   const asking = "test_input_required_result";
@@ -166,8 +166,8 @@ const CHOICES = {
   titledMulti: { type: "array", items: { anyOf: titled(["First Choice", "Second Choice", "Third Choice"]) } },
 };
 
-/** The tools that only the suites of the old era call. */
-export const addLegacyAskingTools = (server) => {
+/** The tools that the older suite calls. */
+const addLegacy = (server) => {
   const outcome = (words, ctx) => {
     const { action, content = {} } = inputResponse(answers(ctx), "asked");
     return said(`${words}: action=${action}, content=${JSON.stringify(content)}`);
@@ -210,4 +210,9 @@ export const addLegacyAskingTools = (server) => {
     () => form("Please choose", CHOICES, []),
     (ctx) => outcome("Elicitation completed", ctx),
   );
+};
+
+export const addAskingTools = (server, states) => {
+  addModern(server, states);
+  addLegacy(server);
 };

@@ -13,7 +13,7 @@ import {
   toWebRequest,
 } from "@modelcontextprotocol/node";
 import { createMcpHandler, createRequestStateCodec, isLegacyRequest, McpServer } from "@modelcontextprotocol/server";
-import { addAskingTools, addLegacyAskingTools } from "./fixture-asking.mjs";
+import { addAskingTools } from "./fixture-asking.mjs";
 import { addShelf } from "./fixture-shelf.mjs";
 import { addTools } from "./fixture-tools.mjs";
 
@@ -32,7 +32,6 @@ const serve = ({ legacy, changed }) => {
   addAskingTools(server, states);
   addShelf(server);
   if (legacy) {
-    addLegacyAskingTools(server);
     // Nothing here ever changes by itself: to have accepted the subscription is all.
     for (const method of ["resources/subscribe", "resources/unsubscribe"]) {
       server.server.setRequestHandler(method, () => ({}));
