@@ -42,6 +42,7 @@ mod relay;
 mod render;
 mod resolve;
 mod service;
+mod session;
 #[cfg(test)]
 mod tests;
 mod trace;

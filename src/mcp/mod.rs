@@ -14,6 +14,7 @@ pub mod jsonrpc;
 pub mod method;
 pub mod offer;
 pub mod own_result;
+pub mod peer;
 pub mod result;
 pub mod sse;
 pub mod tool;
