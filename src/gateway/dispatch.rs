@@ -29,7 +29,7 @@ use crate::mcp::jsonrpc::Id;
 use crate::mcp::own_result;
 use crate::mcp::result::{self, ToolText};
 use crate::mcp::version::Version;
-use crate::upstream::client::{Failure, Headers};
+use crate::upstream::client::{Failure, Headers, Noted};
 use crate::upstream::identity_headers::{Carrier, Lines};
 use crate::upstream::worker::{self, Answered};
 
@@ -201,8 +201,8 @@ impl Headers for Outgoing {
         self.add(&mut Lines(lines));
     }
 
-    fn noted(&self) -> Option<&HeaderName> {
-        self.charge.as_ref().map(|_| self.gateway.names.cost())
+    fn noted(&self) -> Noted<&HeaderName> {
+        [self.charge.as_ref().map(|_| self.gateway.names.cost()), None]
     }
 }
 

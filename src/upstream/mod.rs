@@ -5,4 +5,5 @@ pub mod client;
 mod h1;
 pub mod identity_headers;
 pub mod jwks;
+pub mod mcp;
 pub mod worker;

@@ -49,7 +49,7 @@ pub async fn call(
 ) -> Result<Answered, Failure> {
     let reply = client.send(&Sending { method: Method::POST, uri, headers, body }).await?;
     let kind = Kind::of(reply.content_type.as_ref());
-    let noted = reply.noted;
+    let [noted, _] = reply.noted;
     if reply.status.is_success() && kind == Kind::Stream {
         return Ok(Answered { answer: Answer::Stream(reply.body), noted });
     }

@@ -16,7 +16,7 @@ pub use body::Body;
 use connection::{Connection, Sent};
 use head::Head;
 
-use super::client::{self, Failure, Headers, Reply, Sending, Trouble};
+use super::client::{self, Failure, Headers, Noted, Reply, Sending, Trouble};
 
 const UNREADABLE: Failure = Failure::Unavailable("upstream_unreadable");
 const RESET: Failure = Failure::Unavailable("upstream_reset");
@@ -48,11 +48,7 @@ async fn connect<H>(request: &Sending<'_, H>, authority: &Authority) -> Result<C
 }
 
 /// Reads the head. What was not sent whole may have been answered all the same: with a refusal.
-async fn answer(
-    mut connection: Connection,
-    sent: Sent,
-    noted: Option<&HeaderName>,
-) -> Result<Reply, Failure> {
+async fn answer(mut connection: Connection, sent: Sent, noted: Noted<&HeaderName>) -> Result<Reply, Failure> {
     let head = read_head(&mut connection, noted).await?;
     let reusable = head.keep_alive && sent == Sent::Whole;
     Ok(Reply {
@@ -63,7 +59,7 @@ async fn answer(
     })
 }
 
-async fn read_head(connection: &mut Connection, noted: Option<&HeaderName>) -> Result<Head, Failure> {
+async fn read_head(connection: &mut Connection, noted: Noted<&HeaderName>) -> Result<Head, Failure> {
     let mut budget = head::MAX;
     let mut seen = 0;
     loop {
