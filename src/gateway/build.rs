@@ -17,6 +17,7 @@ use super::idempotency::Settled;
 use super::library::Library;
 use super::library::guard::Guards;
 use super::origin::Origins;
+use super::session::Registry;
 use super::service::{Info, Reading, Sentences, Service, Source, Style, Upstream};
 use super::{external, load, unsupported};
 use crate::app::App;
@@ -65,6 +66,7 @@ impl Gateway {
             body_limit: config.body_limit.as_usize(),
             language: language(config),
             settled: Settled::new(),
+            sessions: Registry::new(),
         };
         let faults = external::ready(&gateway, app);
         if !faults.is_empty() {
@@ -126,6 +128,7 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
         library: ArcSwap::from_pointee(Library::pending(!own.resources.is_empty(), !own.prompt.is_empty())),
         offers: Mutex::new(vec![None; own.upstream.len()]),
         policies: own.tool.iter().map(|(name, policy)| (name.clone(), policy.clone())).collect(),
+        looked: tokio::sync::Mutex::default(),
         sentences: sentences(language(config)),
         policy,
     })

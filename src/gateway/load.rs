@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use tokio::time::Instant;
 use http::Uri;
 
 use super::Gateway;
@@ -136,6 +137,23 @@ pub async fn keep_fresh(gateway: Arc<Gateway>, app: Arc<App>) {
             }
         }
     }
+}
+
+/// Reads what a service offers again, since an upstream says that it has changed. Whoever comes while somebody waits
+/// to read is served by that. Attack: an upstream that says so without an end; nobody is asked more often than once a
+/// second.
+pub async fn changed(gateway: &Gateway, app: &App, service: &Service) {
+    let asked = Instant::now();
+    let mut last = service.looked.lock().await;
+    if let Some(before) = *last {
+        if before >= asked {
+            return;
+        }
+        tokio::time::sleep_until(before + RETRY).await;
+    }
+    *last = Some(Instant::now());
+    refresh(gateway, app, service).await;
+    offers::refresh(app, service).await;
 }
 
 /// What an upstream offers now; `None` where that does not change while the server runs.

@@ -32,6 +32,7 @@ mod methods;
 mod names;
 pub mod openapi;
 mod origin;
+mod outlet;
 mod policy;
 mod probe;
 mod prove;
@@ -65,6 +66,7 @@ pub use verify::verify;
 use answer::Answer;
 use call::{Authenticated, Cx, Frame};
 use library::{prompts, read, resources};
+use receive::Asked;
 use refusal::Reason;
 
 use crate::app::App;
@@ -104,9 +106,16 @@ async fn life(cx: Cx<'_>, mut payload: web::Payload) -> HttpResponse {
         }
     };
     frame.kind = caller.caller().kind();
-    let admitted = receive::method(cx)
-        .and_then(|()| entitle::service(cx, &caller))
-        .and_then(|()| receive::negotiate(cx));
+    let asked = receive::method(cx).and_then(|asked| entitle::service(cx, &caller).map(|()| asked));
+    let admitted = match asked {
+        Ok(Asked::Message) => receive::negotiate(cx),
+        Ok(asked) => {
+            let outcome = session::apart(cx, &caller, asked).await;
+            let answer = outcome.unwrap_or_else(|reason| render::refuse(cx, &frame, &reason));
+            return finish(cx, &frame, answer);
+        }
+        Err(reason) => Err(reason),
+    };
     // read also for a refusal: its answer echoes the id, and a client that still writes would miss it
     let body = match admitted {
         Err(Reason::Method) => Ok(Bytes::new()),
@@ -139,9 +148,10 @@ async fn converse<'b>(
 ) -> Result<Answer, Reason> {
     let resolved = resolve::resolve(cx, body, frame)?;
     rate::message(cx, caller, resolved.as_ref().map(|resolved| resolved.method))?;
-    let Some(resolved) = resolved else { return Ok(Answer::accepted()) };
+    let Some(mut resolved) = resolved else { return session::told(cx, caller, body).await };
+    let caller = &session::attach(cx, caller, &mut resolved, frame)?;
     match resolved.method {
-        Rpc::Initialize => Ok(methods::initialize(cx, &resolved)),
+        Rpc::Initialize => session::begin(cx, caller, &resolved, body).await,
         Rpc::Discover => Ok(methods::discover(cx, &resolved)),
         Rpc::Ping => Ok(methods::ping(cx, &resolved)),
         Rpc::ToolsList => methods::tools_list(cx, caller, &resolved),
@@ -157,6 +167,11 @@ async fn converse<'b>(
         Rpc::ResourcesRead => read::read(cx, caller, &resolved).await,
         Rpc::PromptsList => prompts::list(cx, caller, &resolved),
         Rpc::PromptsGet => prompts::get(cx, caller, &resolved, body).await,
+        Rpc::SetLevel => session::set_level(cx, caller, &resolved, body).await,
+        Rpc::ResourcesSubscribe | Rpc::ResourcesUnsubscribe => {
+            session::subscribe(cx, caller, &resolved, body).await
+        }
+        Rpc::Complete => session::complete(cx, caller, &resolved, body).await,
         Rpc::SubscriptionsListen | Rpc::Other => Err(Reason::NoMethod),
     }
 }

@@ -24,6 +24,12 @@ pub enum Reason {
     Unverifiable(&'static str),
     /// Not a POST.
     Method,
+    /// No session id where one is needed.
+    NoSession,
+    /// To this caller there is no such session; the word is for logs.
+    Session(&'static str),
+    /// Too many streams are open.
+    Streams,
     /// The plan lacks something.
     Plan(Box<PlanFacts>),
     /// Nothing in `Accept` can be answered.
@@ -118,7 +124,10 @@ impl Reason {
     pub fn code(&self) -> Code {
         match self {
             Self::Origin => Code::OriginNotAllowed,
-            Self::Authorization(_) | Self::BodyBroken | Self::Invalid(_) => Code::InvalidRequest,
+            Self::Authorization(_) | Self::BodyBroken | Self::Invalid(_) | Self::NoSession => {
+                Code::InvalidRequest
+            }
+            Self::Session(_) => Code::SessionNotFound,
             Self::NoCredentials(_) => Code::Unauthorized,
             Self::BadCredentials(_) => Code::InvalidToken,
             Self::Unverifiable(_) => Code::VerificationUnavailable,
@@ -140,7 +149,7 @@ impl Reason {
             Self::NoResource(..) => Code::ResourceNotFound,
             Self::MissingScope(_) => Code::MissingScope,
             Self::Blocked => Code::WorkspaceBlocked,
-            Self::Rate(_) => Code::RateLimited,
+            Self::Rate(_) | Self::Streams => Code::RateLimited,
             Self::Credits(_) => Code::CreditsExhausted,
             Self::Confirm(..) => Code::ConfirmationRequired,
             Self::Arguments(_) | Self::Key(_) => Code::InvalidArguments,
@@ -159,7 +168,10 @@ impl Reason {
             | Self::UnknownTool(label, _)
             | Self::UnknownPrompt(label, _)
             | Self::NoResource(label, _)
+            | Self::Session(label)
             | Self::Unavailable(label) => label,
+            Self::NoSession => "session_missing",
+            Self::Streams => "streams_limited",
             Self::MetaMissing(_) => "meta_missing",
             Self::BodyBroken => "body_broken",
             other => other.code().word(),
@@ -174,7 +186,7 @@ impl Reason {
                 402
             }
             Code::MissingScope | Code::WorkspaceBlocked | Code::OriginNotAllowed => 403,
-            Code::ResourceNotFound | Code::MethodNotFound | Code::UnknownTool => 404,
+            Code::ResourceNotFound | Code::MethodNotFound | Code::UnknownTool | Code::SessionNotFound => 404,
             Code::MethodNotAllowed => 405,
             Code::NotAcceptable => 406,
             Code::TooLarge => 413,

@@ -138,9 +138,14 @@ impl<'b> Message<'b> {
             | Method::ResourcesList
             | Method::ResourceTemplatesList
             | Method::ResourcesRead => Ok(version),
-            Method::Initialize | Method::Ping | Method::SubscriptionsListen | Method::Other => {
-                Err(Reason::NoMethod)
-            }
+            Method::Initialize
+            | Method::Ping
+            | Method::ResourcesSubscribe
+            | Method::ResourcesUnsubscribe
+            | Method::SetLevel
+            | Method::Complete
+            | Method::SubscriptionsListen
+            | Method::Other => Err(Reason::NoMethod),
         }
     }
 

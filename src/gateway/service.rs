@@ -17,6 +17,7 @@ use super::idempotency::Settled;
 use super::library::guard::Guards;
 use super::library::{Library, Offer};
 use super::origin::Origins;
+use super::session::Registry;
 use crate::config::{
     AnonymousChallenge, ErrorStyle, ErrorText, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted,
     UpstreamErrors,
@@ -46,12 +47,18 @@ pub struct Gateway {
     pub(super) body_limit: usize,
     pub(super) language: Language,
     pub(super) settled: Settled,
+    pub(super) sessions: Arc<Registry>,
 }
 
 impl Gateway {
     /// A service by its id; routes hold it as `web::Data<Service>`.
     pub fn service(&self, id: &ServiceId) -> Option<&Arc<Service>> {
         self.services.get(id)
+    }
+
+    /// Ends the streams of all sessions: the server is about to stop.
+    pub fn close(&self) {
+        self.sessions.close();
     }
 
     /// Every service.
@@ -108,6 +115,8 @@ pub struct Service {
     pub(super) library: ArcSwap<Library>,
     /// Resources and prompts by upstream, as last read; none until it could be reached.
     pub(super) offers: Mutex<Vec<Option<Offer>>>,
+    /// When it was last asked of its own accord what it offers.
+    pub(super) looked: tokio::sync::Mutex<Option<tokio::time::Instant>>,
     /// What the gateway adds to descriptions.
     pub(super) sentences: Sentences,
 }

@@ -161,6 +161,12 @@ impl Library {
         self.fixed.get(uri).copied().or_else(of_template)
     }
 
+    /// The template that is written so.
+    pub fn template(&self, text: &str) -> Option<&Ready> {
+        let asked = Pattern::template(text).ok()?;
+        self.templates.iter().find(|(pattern, _)| pattern.is_same(&asked)).map(|(_, ready)| ready)
+    }
+
     /// The prompt of a name.
     pub fn prompt(&self, name: &str) -> Option<&ReadyPrompt> {
         self.prompts.iter().find(|prompt| *prompt.name == *name)

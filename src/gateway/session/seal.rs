@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::clock::Timestamp;
 use crate::domain::entropy::{self, Entropy};
 use crate::identity::keys::Keys;
-use crate::mcp::peer::{Abilities, Offers};
+use crate::mcp::duplex::{Abilities, Offers};
 use crate::mcp::version::Version;
 
 const PURPOSE: &str = "session";

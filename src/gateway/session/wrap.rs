@@ -31,9 +31,9 @@ pub struct Wrapper {
 pub type Own = (String, String);
 
 impl Wrapper {
-    /// For the session of this sealed id.
-    pub fn new(sealed: &str) -> Self {
-        Self { session: Digest::of(sealed).to_hex() }
+    /// For the session whose id has this digest.
+    pub fn new(session: Digest) -> Self {
+        Self { session: session.to_hex() }
     }
 
     /// A request's id as the client sees it; `None` if it is too long.
@@ -103,12 +103,12 @@ mod tests {
 
     #[test]
     fn what_goes_out_comes_back_to_the_same_upstream() {
-        let (keys, own) = (keys(), Wrapper::new("a"));
+        let (keys, own) = (keys(), Wrapper::new(Digest::of("a")));
         for id in ["1", "-7", "\"x\"", "\"\\u00e9\""] {
             let text = own.request(&keys, NOW, "notes", id).unwrap();
             assert_eq!(own.answered(&keys, &text), Some(("notes".into(), id.into())));
             assert_eq!(own.told(&keys, &text), None, "an id is no token");
-            assert_eq!(Wrapper::new("b").answered(&keys, &text), None, "another session's");
+            assert_eq!(Wrapper::new(Digest::of("b")).answered(&keys, &text), None, "another session's");
         }
         let token = own.progress(&keys, NOW, "notes", "1").unwrap();
         assert_eq!(own.told(&keys, &token), Some(("notes".into(), "1".into())));
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_was_never_given_out_is_nothing() {
-        let (keys, own) = (keys(), Wrapper::new("a"));
+        let (keys, own) = (keys(), Wrapper::new(Digest::of("a")));
         let text = own.request(&keys, NOW, "notes", "1").unwrap();
         let (head, tag) = text.split_once('.').unwrap();
         let other = URL_SAFE_NO_PAD.encode("[\"notes\",\"2\"]");
@@ -129,12 +129,12 @@ mod tests {
 
     #[test]
     fn an_event_says_where_each_stream_was() {
-        let (keys, own) = (keys(), Wrapper::new("a"));
+        let (keys, own) = (keys(), Wrapper::new(Digest::of("a")));
         let last = BTreeMap::from([("notes".to_owned(), "e1".to_owned()), ("mail".into(), "é 7".into())]);
         let id = own.event(&keys, NOW, &last).unwrap();
         assert!(id.bytes().all(|byte| byte.is_ascii_graphic()), "{id}");
         assert_eq!(own.seen(&keys, &id), Some(last));
-        assert_eq!(Wrapper::new("b").seen(&keys, &id), None);
+        assert_eq!(Wrapper::new(Digest::of("b")).seen(&keys, &id), None);
         let long = BTreeMap::from([("notes".to_owned(), "e".repeat(MAX_OWN + 1))]);
         assert_eq!(own.event(&keys, NOW, &long), None);
     }
