@@ -57,7 +57,7 @@ struct State {
 #[derive(Clone)]
 pub struct SessionServer {
     pub url: String,
-    name: &'static str,
+    pub name: &'static str,
     state: Arc<(Mutex<State>, Condvar)>,
 }
 
