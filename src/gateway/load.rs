@@ -4,8 +4,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use tokio::time::Instant;
 use http::Uri;
+use tokio::time::Instant;
 
 use super::Gateway;
 use super::catalog::Catalog;

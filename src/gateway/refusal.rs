@@ -222,6 +222,7 @@ impl Reason {
             Self::Rate(wait) => {
                 Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).map(|wait| wait.max(1))
             }
+            Self::Streams => Some(5),
             _ => None,
         }
     }

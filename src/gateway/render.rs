@@ -3,8 +3,8 @@
 //! Three styles of saying no (by status, as JSON-RPC errors, as tool results) differ only in [`form`]; the
 //! words, numbers and data are the same.
 
-use actix_web::http::{Method, StatusCode};
 use actix_web::http::header::{ALLOW, HeaderValue, RETRY_AFTER, USER_AGENT, WWW_AUTHENTICATE};
+use actix_web::http::{Method, StatusCode};
 use serde::Serialize;
 use serde_json::json;
 
@@ -88,7 +88,9 @@ pub fn by_status(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason, status: u16) ->
         }
         Reason::Method => Some((ALLOW, allowed(cx))),
         Reason::Unverifiable(_) => Some((RETRY_AFTER, RETRY)),
-        Reason::Rate(_) | Reason::Streams => reason.retry_after().map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds))),
+        Reason::Rate(_) | Reason::Streams => {
+            reason.retry_after().map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds)))
+        }
         _ => None,
     };
     answer

@@ -220,7 +220,9 @@ pub fn data<'a>(reason: &'a Reason, hint: &'a str, service: &'a Service) -> Data
             feature: None,
             upgrade_url: service.upgrade_url.as_deref(),
         }),
-        Reason::Rate(_) | Reason::Streams => reason.retry_after().map(|retry_after| More::Rate { retry_after }),
+        Reason::Rate(_) | Reason::Streams => {
+            reason.retry_after().map(|retry_after| More::Rate { retry_after })
+        }
         Reason::MissingScope(facts) => Some(More::Scope { scope: &facts.needed }),
         Reason::NoResource(_, uri) => Some(More::Resource { uri }),
         Reason::Version(requested) => Some(More::Version {

@@ -231,7 +231,8 @@ mod tests {
             assert!(!ask(&format!("{{\"{name}\":true}}"), new, "{}", method));
         }
         let url = r#"{"params":{"mode":"url"}}"#;
-        let elicit = |capabilities, version, message| ask(capabilities, version, message, "elicitation/create");
+        let elicit =
+            |capabilities, version, message| ask(capabilities, version, message, "elicitation/create");
         assert!(elicit("{\"elicitation\":{}}", old, "{}") && elicit("{\"elicitation\":{}}", new, "{}"));
         assert!(!elicit("{\"elicitation\":{}}", Version::V20250326, "{}"));
         assert!(!elicit("{\"elicitation\":{}}", new, url));
@@ -243,7 +244,8 @@ mod tests {
 
     #[test]
     fn an_upstream_is_told_what_can_be_passed_on() {
-        let text = r#"{"roots":{"listChanged":true},"experimental":{},"sampling":{},"tasks":{},"elicitation":1}"#;
+        let text =
+            r#"{"roots":{"listChanged":true},"experimental":{},"sampling":{},"tasks":{},"elicitation":1}"#;
         assert_eq!(passed(text), r#"{"roots":{"listChanged":true},"sampling":{}}"#);
         assert_eq!((passed("{}"), passed("[]")), ("{}".to_owned(), "{}".to_owned()));
     }

@@ -74,7 +74,8 @@ struct Said {
 
 impl Said {
     fn of(body: &str, version: Version) -> Self {
-        let part = |path: &[&str]| find(body, path).map(|raw| raw.get()).filter(|text| text.len() <= MAX_SAID);
+        let part =
+            |path: &[&str]| find(body, path).map(|raw| raw.get()).filter(|text| text.len() <= MAX_SAID);
         let capabilities = part(&["params", "capabilities"]).unwrap_or("{}");
         let info = part(&["params", "clientInfo"]).filter(|info| find_text(info, &["name"]).is_some());
         let message = format!(
@@ -98,7 +99,8 @@ impl Said {
     }
 
     async fn ask(&self, reach: &Reach) -> Result<Leg, &'static str> {
-        let replied = reach.post(None, &self.message).await.map_err(|failure| Reason::from(failure).label())?;
+        let replied =
+            reach.post(None, &self.message).await.map_err(|failure| Reason::from(failure).label())?;
         let session = replied.session.ok_or("upstream_without_session")?;
         if session.len() > MAX_OWN {
             return Err("upstream_session_too_long");
@@ -156,7 +158,7 @@ mod tests {
 
     #[test]
     fn capabilities_are_what_is_really_served() {
-        let library = Library { has_resources: true, has_prompts: true, ..Library::default() };
+        let library = Library::pending(true, true);
         let all = Offers::SUBSCRIBE.and(Offers::LOGGING).and(Offers::COMPLETIONS).and(Offers::PROMPTS);
         assert_eq!(
             merged(&library, all),

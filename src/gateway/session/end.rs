@@ -19,7 +19,9 @@ pub async fn end(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<Answer, Reaso
         return Err(Reason::Method);
     }
     let held = find::required(cx, caller)?;
-    let said = join_all(legs(cx, caller, &held).into_iter().map(|(reach, leg)| async move { reach.end(leg).await })).await;
+    let said =
+        join_all(legs(cx, caller, &held).into_iter().map(|(reach, leg)| async move { reach.end(leg).await }))
+            .await;
     let count = |is: fn(&Reply) -> bool| said.iter().flatten().filter(|reply| is(reply)).count();
     let kept = count(|reply| matches!(reply, Reply::Refused(405, _)));
     let gone = count(|reply| matches!(reply, Reply::NotFound));

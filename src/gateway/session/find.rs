@@ -75,13 +75,15 @@ pub fn held(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<Option<Arc<Held>>,
         return Ok(None);
     }
     let text = cx.header(&names::SESSION_ID).ok_or(Reason::Session("session_unreadable"))?;
-    let principal = caller.credential.as_deref().and_then(principal).ok_or(Reason::Session("session_of_nobody"))?;
+    let principal =
+        caller.credential.as_deref().and_then(principal).ok_or(Reason::Session("session_of_nobody"))?;
     let service = cx.service.policy.id.as_str();
-    let session = seal::open(&cx.app.keys, cx.app.clock.now(), &principal, service, text).map_err(|label| {
-        // never the id: whoever reads logs could use it
-        tracing::warn!(service, cause = label, "a session id that is not this caller's");
-        Reason::Session(label)
-    })?;
+    let session =
+        seal::open(&cx.app.keys, cx.app.clock.now(), &principal, service, text).map_err(|label| {
+            // never the id: whoever reads logs could use it
+            tracing::warn!(service, cause = label, "a session id that is not this caller's");
+            Reason::Session(label)
+        })?;
     let digest = Digest::of(text);
     if cx.gateway.sessions.has_ended(digest) {
         return Err(Reason::Session("session_ended"));

@@ -83,7 +83,9 @@ async fn open(
         (true, true) => Err(Reason::Streams),
         (true, false) => Err(Reason::Method),
         // of those that will be tried again one at least has to be there now
-        (false, _) if !sources.iter().any(Source::is_open) => Err(Reason::Unavailable("upstream_stream_refused")),
+        (false, _) if !sources.iter().any(Source::is_open) => {
+            Err(Reason::Unavailable("upstream_stream_refused"))
+        }
         (false, _) => Ok(sources),
     }
 }

@@ -54,8 +54,3 @@ pub async fn apart(cx: Cx<'_>, caller: &Authenticated<'_>, asked: Asked) -> Resu
         Asked::Stream | Asked::Message => listen::listen(cx, caller).await,
     }
 }
-
-impl Upstream {
-    pub fn endpoint(&self) -> Option<&http::Uri> { None }
-    pub fn keeps_sessions(&self) -> bool { false }
-}

@@ -76,7 +76,11 @@ impl Pump {
         receiver
     }
 
-    async fn run(mut self, mut sources: SelectAll<impl futures_util::Stream<Item = Heard> + Unpin>, mut outlet: Outlet) {
+    async fn run(
+        mut self,
+        mut sources: SelectAll<impl futures_util::Stream<Item = Heard> + Unpin>,
+        mut outlet: Outlet,
+    ) {
         let (client, gateway) = (outlet.client(), Arc::clone(&self.gateway));
         let mut ticks = interval(RECHECK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -135,7 +139,9 @@ impl Pump {
         let own = self.service.guards.of_uri(&uri::normal(uri));
         let upstream = self.service.upstreams.iter().find(|one| one.id == upstream);
         let rule = Rule::new(own, &self.service.policy, upstream);
-        let Ok(plan) = authenticate::admit(&self.service, &self.app.plans, &self.credential) else { return false };
+        let Ok(plan) = authenticate::admit(&self.service, &self.app.plans, &self.credential) else {
+            return false;
+        };
         let caller = Caller { credential: Some(&self.credential), plan };
         decide::decide(caller, &self.service.policy, &rule.policy).is_ok()
     }

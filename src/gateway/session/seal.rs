@@ -192,7 +192,9 @@ mod tests {
             let changed = format!("{name}.{}", String::from_utf8(bytes).unwrap());
             assert_eq!(open(&changed), Err("session_unknown"), "{at}");
         }
-        for broken in ["", ".", "x.y", sealed, name, &id[..id.len() - 4], &format!("{id}A"), &"a".repeat(5000)] {
+        for broken in
+            ["", ".", "x.y", sealed, name, &id[..id.len() - 4], &format!("{id}A"), &"a".repeat(5000)]
+        {
             assert_eq!(open(broken), Err("session_unknown"), "{broken}");
         }
     }
@@ -202,7 +204,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys");
         let keys = keys(folder.path());
-        let (old, now) = (seal(&keys, &OsEntropy, &session(&["abc"])).unwrap(), Timestamp::from_millis(5_000_000));
+        let (old, now) =
+            (seal(&keys, &OsEntropy, &session(&["abc"])).unwrap(), Timestamp::from_millis(5_000_000));
         Keys::rotate(&path, &OsEntropy, Timestamp::from_millis(2_000)).unwrap();
         let rotated = Keys::read(&path).unwrap();
         let new = seal(&rotated, &OsEntropy, &Session { issued_at: 4_000_000, ..session(&["abc"]) }).unwrap();

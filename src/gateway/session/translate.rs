@@ -5,7 +5,7 @@ use super::find::Held;
 use super::seal::Leg;
 use crate::domain::clock::Timestamp;
 use crate::identity::keys::Keys;
-use crate::mcp::duplex::{self, Told, find, find_text, quoted, replaced};
+use crate::mcp::duplex::{Told, find, find_text, quoted, replaced};
 use crate::mcp::jsonrpc::{self, Incoming};
 
 /// What becomes of a message.
@@ -44,13 +44,17 @@ pub fn translate(held: &Held, leg: &Leg, keys: &Keys, now: Timestamp, json: &str
                 None => refused(id, -32600, "Invalid request: its id or progress token is too long"),
             }
         }
-        Ok(Incoming::Notification(method)) => told(held, leg, keys, now, json, &method).unwrap_or(Passed::Nothing),
+        Ok(Incoming::Notification(method)) => {
+            told(held, leg, keys, now, json, &method).unwrap_or(Passed::Nothing)
+        }
         Ok(Incoming::Response | Incoming::Batch) | Err(_) => Passed::Nothing,
     }
 }
 
 fn refused(id: &str, code: i32, message: &str) -> Passed {
-    Passed::Back(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":\"{message}\"}}}}"))
+    Passed::Back(format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":\"{message}\"}}}}"
+    ))
 }
 
 /// A question may ask to be told of its progress, under a token of the upstream's own.
@@ -65,13 +69,12 @@ fn told(held: &Held, leg: &Leg, keys: &Keys, now: Timestamp, json: &str, method:
     Some(match Told::of(method)? {
         Told::Plain => Passed::On(json.to_owned()),
         Told::Changed => Passed::Changed(json.to_owned()),
-        Told::Updated => Passed::Updated {
-            uri: find_text(json, &["params", "uri"])?.into_owned(),
-            json: json.to_owned(),
-        },
+        Told::Updated => {
+            Passed::Updated { uri: find_text(json, &["params", "uri"])?.into_owned(), json: json.to_owned() }
+        }
         Told::Cancelled => {
             const OWN: &[&str] = &["params", "requestId"];
-            let own = duplex::find(json, OWN)?.get();
+            let own = find(json, OWN)?.get();
             let id = held.wrapper.request(keys, now, &leg.upstream, own)?;
             Passed::On(replaced(json, OWN, &quoted(&id))?)
         }
@@ -120,7 +123,8 @@ mod tests {
         let bench = bench(r#"{"elicitation":{}}"#);
         let question = r#"{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"n":1.50,"_meta":{"progressToken":"t"}}}"#;
         let Passed::On(json) = bench.hear(question) else { panic!() };
-        let (id, token) = (find_text(&json, &["id"]).unwrap(), find_text(&json, &["params", "_meta", "progressToken"]));
+        let (id, token) =
+            (find_text(&json, &["id"]).unwrap(), find_text(&json, &["params", "_meta", "progressToken"]));
         assert_eq!(bench.1.wrapper.answered(&bench.0, &id), Some(("notes".into(), "7".into())));
         assert_eq!(bench.1.wrapper.told(&bench.0, &token.unwrap()), Some(("notes".into(), "\"t\"".into())));
         assert!(json.contains(r#""n":1.50"#), "{json}");
@@ -150,7 +154,8 @@ mod tests {
         };
         assert!(matches!(note("notifications/message", "{\"level\":\"info\"}"), Passed::On(_)));
         assert!(matches!(note("notifications/tools/list_changed", "{}"), Passed::Changed(_)));
-        let Passed::Updated { uri, .. } = note("notifications/resources/updated", "{\"uri\":\"a://b\"}") else {
+        let Passed::Updated { uri, .. } = note("notifications/resources/updated", "{\"uri\":\"a://b\"}")
+        else {
             panic!()
         };
         assert_eq!(uri, "a://b");

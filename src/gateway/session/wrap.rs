@@ -58,7 +58,8 @@ impl Wrapper {
 
     /// The id of an event: the last one of each upstream's, so that all streams can be taken up where they were.
     pub fn event(&self, keys: &Keys, now: Timestamp, last: &BTreeMap<String, String>) -> Option<String> {
-        let last = serde_json::to_string(last).ok().filter(|_| last.values().all(|id| id.len() <= MAX_OWN))?;
+        let last =
+            serde_json::to_string(last).ok().filter(|_| last.values().all(|id| id.len() <= MAX_OWN))?;
         self.tagged(keys, now, EVENT, &last)
     }
 
@@ -120,7 +121,9 @@ mod tests {
         let text = own.request(&keys, NOW, "notes", "1").unwrap();
         let (head, tag) = text.split_once('.').unwrap();
         let other = URL_SAFE_NO_PAD.encode("[\"notes\",\"2\"]");
-        for bad in ["", ".", "1", head, &format!("{other}.{tag}"), &format!("{head}."), &text[..text.len() - 1]] {
+        for bad in
+            ["", ".", "1", head, &format!("{other}.{tag}"), &format!("{head}."), &text[..text.len() - 1]]
+        {
             assert_eq!(own.answered(&keys, bad), None, "{bad}");
         }
         assert_eq!(own.request(&keys, NOW, "notes", &"1".repeat(MAX_OWN + 1)), None);

@@ -104,20 +104,6 @@ impl Live {
         Self { response: sent.unwrap_or_else(|error| panic!("POST {url}: {error}")) }
     }
 
-    /// Sends a GET and waits for the head of the answer.
-    pub fn get(url: &str, headers: &[(&str, &str)]) -> Self {
-        let mut builder = http::Request::builder().method("GET").uri(url);
-        for (name, value) in headers {
-            builder = builder.header(*name, *value);
-        }
-        let sent = agent().run(builder.body(()).unwrap());
-        Self { response: sent.unwrap_or_else(|error| panic!("GET {url}: {error}")) }
-    }
-
-    pub fn status(&self) -> u16 {
-        self.response.status().as_u16()
-    }
-
     pub fn header(&self, name: &str) -> Option<&str> {
         self.response.headers().get(name).map(|value| value.to_str().unwrap())
     }

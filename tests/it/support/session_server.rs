@@ -71,7 +71,8 @@ impl SessionServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let own = Self { url, name, state: Arc::default() };
-        own.lock().tools = ["count", "ask", "sample", "log"].map(|tool_| tool(&format!("{name}_{tool_}"))).to_vec();
+        own.lock().tools =
+            ["count", "ask", "sample", "log"].map(|tool_| tool(&format!("{name}_{tool_}"))).to_vec();
         let shared = own.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -272,7 +273,9 @@ impl SessionServer {
                 json!({"contents": [{"uri": message["params"]["uri"], "text": format!("read in {session}")}]})
             }
             "prompts/list" => json!({"prompts": [{"name": format!("{}_prompt", self.name)}]}),
-            "prompts/get" => json!({"messages": [{"role": "user", "content": {"type": "text", "text": session}}]}),
+            "prompts/get" => {
+                json!({"messages": [{"role": "user", "content": {"type": "text", "text": session}}]})
+            }
             "completion/complete" => json!({"completion": {"values": [format!("of {}", self.name)]}}),
             "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" | "ping" => json!({}),
             _ => {
@@ -281,7 +284,12 @@ impl SessionServer {
                 return reply(stream, 200, None, &answer.to_string());
             }
         };
-        reply(stream, 200, None, &json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string())
+        reply(
+            stream,
+            200,
+            None,
+            &json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string(),
+        )
     }
 
     fn tool(&self, session: &str, message: &Value, stream: &mut TcpStream) -> Option<()> {
@@ -314,7 +322,8 @@ impl SessionServer {
             Value::Null => Value::Null,
             id => self.answered(session, id)?,
         };
-        let text = if answer["result"].is_null() { answer["error"].clone() } else { answer["result"].clone() };
+        let text =
+            if answer["result"].is_null() { answer["error"].clone() } else { answer["result"].clone() };
         chunk(stream, &event(901, &done(text.to_string())))?;
         stream.write_all(b"0\r\n\r\n").ok()
     }
@@ -324,9 +333,10 @@ impl SessionServer {
         let found = |state: &State| {
             state.sessions.get(session)?.answers.iter().find(|answer| answer["id"] == *id).cloned()
         };
-        let waiting = self.state.1.wait_timeout_while(self.lock(), Duration::from_secs(15), |state| {
-            found(state).is_none()
-        });
+        let waiting = self
+            .state
+            .1
+            .wait_timeout_while(self.lock(), Duration::from_secs(15), |state| found(state).is_none());
         let mut state = waiting.unwrap().0;
         let answer = found(&state)?;
         state.sessions.get_mut(session)?.answers.retain(|own| own["id"] != *id);

@@ -44,10 +44,16 @@ fn the_whole_life_of_a_session() {
         all.into_iter().filter(|seen| seen.header("mcp-session-id") == Some(&own)).collect::<Vec<_>>()
     };
     assert_eq!(in_own("notifications/initialized").len(), 1);
-    assert_eq!((client.text("notes_count"), client.text("notes_count")), ("notes: 1".into(), "notes: 2".into()));
+    assert_eq!(
+        (client.text("notes_count"), client.text("notes_count")),
+        ("notes: 1".into(), "notes: 2".into())
+    );
     let call = in_own("tools/call").pop().unwrap();
     assert_eq!(call.header("x-portero-token-kind"), Some("pat"));
-    assert_eq!((call.header("authorization"), call.header("mcp-protocol-version")), (None, Some("2025-03-26")));
+    assert_eq!(
+        (call.header("authorization"), call.header("mcp-protocol-version")),
+        (None, Some("2025-03-26"))
+    );
     let other = Client::begin(&app, &pat, "other-app", &json!({}));
     assert_eq!(other.text("notes_count"), "notes: 1", "a session of its own");
 
@@ -88,7 +94,9 @@ fn a_session_is_its_principals_alone() {
     }
     let last = client.session.chars().last().unwrap();
     let changed = format!("{}{}", &client.session[..client.session.len() - 3], "xyz");
-    for session in [changed.as_str(), "x", "dead", &format!("{}{last}", client.session), &own_session(&notes, "c")] {
+    for session in
+        [changed.as_str(), "x", "dead", &format!("{}{last}", client.session), &own_session(&notes, "c")]
+    {
         let other = Client { session: session.to_owned(), ..client.clone() };
         is_gone(&other.ask("tools/list", &json!({})), &json!(1));
     }
@@ -107,11 +115,17 @@ fn without_an_id_only_what_is_nothing_without_one_is_refused() {
     let client = Client { resource: app.resource.clone(), token: pat.clone(), session: String::new() };
     for method in ["GET", "DELETE"] {
         let reply = client.send(method, &[]);
-        assert_eq!((reply.status, reply.json()["code"].as_str()), (400, Some("invalid_request")), "{reply:?}");
+        assert_eq!(
+            (reply.status, reply.json()["code"].as_str()),
+            (400, Some("invalid_request")),
+            "{reply:?}"
+        );
         let anonymous = client.send(method, &[("authorization", "")]);
         assert_eq!(anonymous.status, 401, "who it is comes first");
     }
-    for (method, params) in [("logging/setLevel", json!({"level": "info"})), ("resources/subscribe", json!({"uri": "notes://a"}))] {
+    for (method, params) in
+        [("logging/setLevel", json!({"level": "info"})), ("resources/subscribe", json!({"uri": "notes://a"}))]
+    {
         let reply = client.ask(method, &params);
         assert_eq!((reply.status, &reply.json()["id"]), (400, &json!(1)), "{reply:?}");
     }
@@ -148,7 +162,8 @@ fn a_service_without_such_upstreams_has_no_sessions() {
     let bearer = format!("Bearer {pat}");
     for method in ["GET", "DELETE", "HEAD"] {
         assert_eq!(request(method, &app.resource, &[], None).status, 401);
-        let reply = request(method, &app.resource, &[("authorization", &bearer), ("mcp-session-id", "x")], None);
+        let reply =
+            request(method, &app.resource, &[("authorization", &bearer), ("mcp-session-id", "x")], None);
         assert_eq!((reply.status, reply.header("allow")), (405, Some("POST, OPTIONS")), "{method}");
     }
     let client = Client { resource: app.resource.clone(), token: pat, session: "x".into() };

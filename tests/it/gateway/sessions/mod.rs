@@ -5,12 +5,14 @@ mod nodes;
 mod questions;
 mod streams;
 
-use std::sync::mpsc::{Receiver, channel};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::http::{Live, Reply, request};
+use crate::support::http::{Reply, request};
 use crate::support::session_server::SessionServer;
 use crate::support::{Builder, Site, TestApp};
 
@@ -100,29 +102,32 @@ impl Client {
     }
 
     fn listen(&self, more: &[(&str, &str)]) -> Stream {
-        let bearer = format!("Bearer {}", self.token);
-        let mut headers = vec![
-            ("authorization", bearer.as_str()),
-            ("accept", "text/event-stream"),
-            ("mcp-session-id", &self.session),
-            ("mcp-protocol-version", "2025-11-25"),
-        ];
+        let mut headers = vec![("accept", "text/event-stream"), ("mcp-protocol-version", "2025-11-25")];
         headers.extend_from_slice(more);
-        Stream::of(Live::get(&self.resource, &headers))
+        self.stream("GET", &headers, "")
     }
 
     /// Calls a tool whose answer is a stream.
     fn streamed(&self, tool: &str) -> Stream {
-        let bearer = format!("Bearer {}", self.token);
-        let headers = [
-            ("authorization", bearer.as_str()),
-            ("content-type", "application/json"),
-            ("accept", "application/json, text/event-stream"),
-            ("mcp-session-id", &self.session),
-        ];
         let call = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call",
             "params": {"name": tool, "arguments": {}, "_meta": {"progressToken": "p"}}});
-        Stream::of(Live::post(&self.resource, &headers, &call.to_string()))
+        let headers =
+            [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+        self.stream("POST", &headers, &call.to_string())
+    }
+
+    fn stream(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Stream {
+        let (authority, path) = self.resource.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let mut text = format!(
+            "{method} /{path} HTTP/1.1\r\nHost: {authority}\r\nAuthorization: Bearer {}\r\n",
+            self.token
+        );
+        for (name, value) in headers.iter().chain(&[("mcp-session-id", self.session.as_str())]) {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        let mut stream = TcpStream::connect(authority).unwrap();
+        stream.write_all(format!("{text}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
+        Stream::of(stream)
     }
 }
 
@@ -134,38 +139,36 @@ enum Heard {
     End,
 }
 
-/// A stream that is read as it comes.
+/// A stream that is read as it comes; who drops it has left.
 struct Stream {
     heard: Receiver<Heard>,
+    connection: TcpStream,
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let _ = self.connection.shutdown(Shutdown::Both);
+    }
 }
 
 impl Stream {
-    fn of(mut live: Live) -> Self {
-        assert_eq!((live.status(), live.header("content-type")), (200, Some("text/event-stream")));
+    fn of(connection: TcpStream) -> Self {
+        let mut reader = BufReader::new(connection.try_clone().unwrap());
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert!(reader.read_line(&mut head).unwrap() > 0, "{head}");
+        }
+        assert!(
+            head.starts_with("HTTP/1.1 200 ") && head.contains("content-type: text/event-stream\r\n"),
+            "{head}"
+        );
+        assert!(
+            head.contains("cache-control: no-store, no-transform\r\n")
+                && head.contains("x-accel-buffering: no\r\n")
+        );
         let (send, heard) = channel();
-        std::thread::spawn(move || {
-            let (mut id, mut data) = (None, String::new());
-            for line in live.lines() {
-                let mut said = None;
-                if let Some(own) = line.strip_prefix("id: ") {
-                    id = Some(own.to_owned());
-                } else if let Some(own) = line.strip_prefix("data: ") {
-                    data.push_str(own);
-                } else if line.starts_with(':') {
-                    said = Some(Heard::Comment);
-                } else if line.is_empty() && !data.is_empty() {
-                    said = Some(Heard::Event(id.take(), serde_json::from_str(&data).unwrap()));
-                    data.clear();
-                }
-                if let Some(said) = said
-                    && send.send(said).is_err()
-                {
-                    return;
-                }
-            }
-            let _ = send.send(Heard::End);
-        });
-        Self { heard }
+        std::thread::spawn(move || hear(reader, &send));
+        Self { heard, connection }
     }
 
     /// The next event and its id.
@@ -202,6 +205,32 @@ impl Stream {
             assert_eq!(heard, Heard::Comment);
         }
     }
+}
+
+/// Reads events out of chunks, each of which holds whole ones.
+fn hear(reader: BufReader<TcpStream>, send: &Sender<Heard>) {
+    let (mut id, mut data) = (None, String::new());
+    for line in reader.lines().map_while(Result::ok) {
+        let mut said = None;
+        if let Some(own) = line.strip_prefix("id: ") {
+            id = Some(own.to_owned());
+        } else if let Some(own) = line.strip_prefix("data: ") {
+            data.push_str(own);
+        } else if line.starts_with(':') {
+            said = Some(Heard::Comment);
+        } else if line.is_empty() && !data.is_empty() {
+            said = Some(Heard::Event(id.take(), serde_json::from_str(&data).unwrap()));
+            data.clear();
+        } else if line == "0" {
+            break;
+        }
+        if let Some(said) = said
+            && send.send(said).is_err()
+        {
+            return;
+        }
+    }
+    let _ = send.send(Heard::End);
 }
 
 /// Waits for what happens elsewhere.

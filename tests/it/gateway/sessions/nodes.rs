@@ -17,7 +17,8 @@ fn any_node_serves_a_session() {
     let stream = client.listen(&[]);
     nodes.only(Some(1));
     assert_eq!(client.text("notes_count"), "notes: 2");
-    let question = json!({"jsonrpc": "2.0", "id": 3, "method": "elicitation/create", "params": {"message": "?"}});
+    let question =
+        json!({"jsonrpc": "2.0", "id": 3, "method": "elicitation/create", "params": {"message": "?"}});
     notes.say(&own, &question);
     let id = stream.next()["id"].clone();
     let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"action": "decline"}});
@@ -36,7 +37,8 @@ fn a_thousand_sessions_take_no_memory() {
     let notes = SessionServer::start("notes");
     let nodes = served(&[&notes]).nodes(1);
     let pat = nodes.pat(&nodes.person("ana"), &[]).token;
-    let begin = |count: usize| (0..count).map(|_| Client::begin(&nodes, &pat, "c", &able())).collect::<Vec<_>>();
+    let begin =
+        |count: usize| (0..count).map(|_| Client::begin(&nodes, &pat, "c", &able())).collect::<Vec<_>>();
     let warm = begin(200);
     let before = nodes.resident(0);
     let all = begin(1000);

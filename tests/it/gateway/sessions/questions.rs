@@ -24,7 +24,10 @@ fn a_question_on_the_way_to_an_answer_is_answered() {
     let (_app, client) = begun(&[&notes], &able());
     let stream = client.streamed("notes_ask");
     let question = stream.next();
-    assert_eq!((&question["method"], &question["params"]["message"]), (&json!("elicitation/create"), &json!("Which one?")));
+    assert_eq!(
+        (&question["method"], &question["params"]["message"]),
+        (&json!("elicitation/create"), &json!("Which one?"))
+    );
     let id = question["id"].as_str().expect("an id of the gateway's").to_owned();
     assert_ne!(id, "1");
     let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"action": "accept", "content": {"n": 1.50}}});
@@ -58,7 +61,10 @@ fn two_servers_ask_under_one_id() {
         assert_eq!(client.post(&progress).status, 202);
         let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"from": server.name}});
         assert_eq!(client.post(&answer).status, 202);
-        assert_eq!(server.answers(session), [json!({"jsonrpc": "2.0", "id": 7, "result": {"from": server.name}})]);
+        assert_eq!(
+            server.answers(session),
+            [json!({"jsonrpc": "2.0", "id": 7, "result": {"from": server.name}})]
+        );
         let told = server.seen_of("notifications/progress");
         assert_eq!(told.len(), 1, "the other one's is not told here");
         assert_eq!(told[0].message["params"], json!({"progressToken": 9, "progress": 0.5}));
@@ -66,7 +72,10 @@ fn two_servers_ask_under_one_id() {
     let given_up = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
     notes.say(&sessions[0], &elicit(&json!(8)));
     let asked = stream.next()["id"].clone();
-    notes.say(&sessions[0], &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 8}}));
+    notes.say(
+        &sessions[0],
+        &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 8}}),
+    );
     assert_eq!(stream.next()["params"]["requestId"], asked);
     drop(given_up);
 }
@@ -163,7 +172,11 @@ fn levels_and_completions_are_the_servers() {
     assert_eq!(done.json()["result"], json!({"completion": {"values": ["of notes"]}}), "{done:?}");
     let done = complete(json!({"type": "ref/resource", "uri": "mail://{id}"}));
     assert_eq!(done.json()["result"], json!({"completion": {"values": ["of mail"]}}), "{done:?}");
-    for bad in [json!({"type": "ref/prompt", "name": "mail_prompt"}), json!({"type": "ref/prompt", "name": "nobody"}), json!({})] {
+    for bad in [
+        json!({"type": "ref/prompt", "name": "mail_prompt"}),
+        json!({"type": "ref/prompt", "name": "nobody"}),
+        json!({}),
+    ] {
         let reply = complete(bad.clone());
         assert!(reply.json().get("error").is_some(), "{bad}: {reply:?}");
     }
