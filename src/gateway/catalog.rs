@@ -1,6 +1,7 @@
 //! The tools of a service: put together from what upstreams offer and what policy says, then listed for each
 //! caller out of ready pieces.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -140,6 +141,12 @@ impl Maker<'_> {
         let own = merge::merged(&self.service.policies, &descriptor.name);
         let unlisted = own.is_none() && upstream.unlisted == Unlisted::Deny;
         let own = own.unwrap_or_default();
+        let mut descriptor = Cow::Borrowed(descriptor);
+        if upstream.source.remote().is_some() && !confirms_reading(&own) && descriptor.is_read_only() {
+            // another server's word for it: what policy does not confirm is neither believed nor passed on
+            descriptor.to_mut().annotate("readOnlyHint", Value::Bool(false));
+        }
+        let descriptor = &*descriptor;
         let policy = self.policy(&own, descriptor, unlisted);
         let (listed, locked) = self.descriptors(&own, &policy, descriptor);
         let structured = own.structured.unwrap_or(descriptor.has_output_schema()).then(|| {
@@ -252,7 +259,16 @@ fn route(upstream: &Upstream, own: &PolicyConfig, descriptor: &Descriptor) -> Re
                 target.parse().map_err(|_| format!("tool {:?} has no URL: {target}", descriptor.name))?;
             Ok(Route::Worker(uri))
         }
+        Source::Remote(_) if own.path.is_some() => Err(format!(
+            "tool {:?} has a path, and comes from an MCP server, which has none",
+            descriptor.name
+        )),
+        Source::Remote(remote) => Ok(Route::Remote(Arc::clone(remote))),
     }
+}
+
+fn confirms_reading(own: &PolicyConfig) -> bool {
+    own.annotations.as_ref().and_then(|annotations| annotations.read_only_hint) == Some(true)
 }
 
 fn annotations(own: &PolicyConfig) -> Vec<(&'static str, Value)> {

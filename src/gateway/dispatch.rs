@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use actix_web::http::StatusCode;
 use actix_web::rt;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName};
+use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 
 use super::Gateway;
@@ -17,6 +19,8 @@ use super::policy::Permitted;
 use super::prove::prove;
 use super::refusal::Reason;
 use super::relay::Relay;
+use super::remote::call::Order;
+use super::remote::conversation::Conversation;
 use super::service::{Route, Service, Tool};
 use super::trace::Trace;
 use crate::app::App;
@@ -28,6 +32,7 @@ use crate::mcp::error::Code;
 use crate::mcp::jsonrpc::Id;
 use crate::mcp::own_result;
 use crate::mcp::result::{self, ToolText};
+use crate::mcp::translate::{self, Told};
 use crate::mcp::version::Version;
 use crate::upstream::client::{Failure, Headers, Noted};
 use crate::upstream::identity_headers::{Carrier, Lines};
@@ -87,8 +92,21 @@ pub async fn send(
             };
             Ok(Answer::json(collected, "allowed"))
         }
-        answer => Ok(Answer::json(Finish::of(cx, &call).whole(&answer)?, "allowed")),
+        answer => {
+            let mut whole = Answer::json(Finish::of(cx, &call).whole(&answer)?, "allowed");
+            if call.version().is_modern() && lacks_capability(&answer) {
+                whole.status = StatusCode::BAD_REQUEST;
+            }
+            Ok(whole)
+        }
     }
+}
+
+/// True where a server wants what the client did not say it can do: the stateless revision says that by status too.
+fn lacks_capability(answer: &worker::Answer) -> bool {
+    let worker::Answer::Wrong(error) = answer else { return false };
+    let error: serde_json::Value = serde_json::from_slice(error).unwrap_or_default();
+    error.get("code").and_then(serde_json::Value::as_i64) == Some(translate::MISSING_CAPABILITY)
 }
 
 /// What is written down when a stream ends.
@@ -98,6 +116,8 @@ pub struct Open {
     pub ticket: Option<Ticket>,
     /// What it is charged.
     pub charge: Option<Box<Charge>>,
+    /// The call at an MCP server, whose messages these are.
+    pub conversation: Option<Box<Conversation>>,
 }
 
 /// A call on its way: it owns all it needs, since it may outlive the request.
@@ -114,6 +134,10 @@ struct Outgoing {
     assertion: Option<String>,
     deadline: Instant,
     charge: Option<Box<Charge>>,
+    /// What goes to an MCP server beside the arguments.
+    order: Option<Box<Order>>,
+    /// The call there while it still speaks.
+    conversation: Option<Box<Conversation>>,
 }
 
 impl Outgoing {
@@ -126,6 +150,10 @@ impl Outgoing {
     ) -> Self {
         let tool = Arc::clone(call.tool());
         let trace = Trace::new(cx, call.meta());
+        let order = match &tool.route {
+            Route::Worker(_) => None,
+            Route::Remote(remote) => Some(Order::new(cx, caller, call, &trace, remote)),
+        };
         Self {
             app: Arc::clone(cx.app),
             gateway: Arc::clone(cx.gateway),
@@ -136,6 +164,8 @@ impl Outgoing {
             intent: call.intent().map(str::to_owned),
             body: call.body().clone(),
             assertion: None,
+            order: order.map(Box::new),
+            conversation: None,
             deadline: Instant::now() + tool.timeout,
             charge,
             tool,
@@ -143,17 +173,36 @@ impl Outgoing {
     }
 
     async fn call(&mut self) -> Result<Answered, Failure> {
+        let tool = Arc::clone(&self.tool);
+        match &tool.route {
+            Route::Worker(uri) => {
+                self.prove(&self.body.clone())?;
+                let answer = worker::call(&self.app.upstream, uri, &*self, &self.body);
+                timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
+            }
+            Route::Remote(remote) => {
+                let order = self.order.take().ok_or(Failure::Unavailable("call_without_order"))?;
+                let written = order.write(remote, &tool, &self.body)?;
+                self.prove(&written.body)?;
+                let (headers, [cost, _]) = (self.map(), self.noted());
+                let answer = Box::pin(written.send(&tool, &headers, cost));
+                let (answered, conversation) =
+                    timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))?;
+                self.conversation = conversation.map(Box::new);
+                Ok(answered)
+            }
+        }
+    }
+
+    /// Signs what the other headers say, for upstreams that want proof.
+    fn prove(&mut self, body: &[u8]) -> Result<(), Failure> {
         if let Some(parties) = &self.tool.assertion {
             let mut facts = self.gateway.names.facts();
             facts.fixed(&self.tool.headers);
             self.add(&mut facts);
-            self.assertion = Some(prove(&self.app, parties, facts, &self.body)?);
+            self.assertion = Some(prove(&self.app, parties, facts, body)?);
         }
-        let own = &*self;
-        let answer = match &own.tool.route {
-            Route::Worker(uri) => worker::call(&own.app.upstream, uri, own, &own.body),
-        };
-        timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
+        Ok(())
     }
 
     /// Makes the call and writes down what came of it, whoever still listens.
@@ -167,7 +216,7 @@ impl Outgoing {
             Some(ticket) => ticket.settle(&outcome).await,
             None => None,
         };
-        (outcome, Open { ticket, charge })
+        (outcome, Open { ticket, charge, conversation: self.conversation.take() })
     }
 
     /// Adds what this call has beside every call's.
@@ -238,6 +287,8 @@ impl<'a> Finish<'a> {
             worker::Answer::Json(body) => self.json(body).ok_or(unreadable),
             worker::Answer::Result(body) => self.own_result(body).ok_or(unreadable),
             worker::Answer::Refused(status, body) => self.refused(*status, body),
+            worker::Answer::Asks(body) => self.asks(body).ok_or(unreadable),
+            worker::Answer::Wrong(body) => self.wrong(body).ok_or(unreadable),
             worker::Answer::Stream(_) => Err(unreadable),
         }
     }
@@ -248,10 +299,42 @@ impl<'a> Finish<'a> {
         if let Some(short) = self.tool.cap.as_ref().and_then(|cap| own_result::shorten(&text, cap)) {
             text = Cow::Owned(short);
         }
+        if let Some(fitted) = translate::fitted(&text, self.version) {
+            text = Cow::Owned(fitted);
+        }
         if self.replayed {
             text = Cow::Owned(own_result::mark(&text, REPLAYED, "true")?);
         }
         result::pass(self.id, self.version, &self.service.info.trailer, &text)
+    }
+
+    /// An MCP server that needs input first: said as it is to who can be asked, and as a no to who cannot.
+    fn asks(self, body: &[u8]) -> Option<Vec<u8>> {
+        if self.version.is_modern() {
+            return result::asks(self.id, &self.service.info.trailer, std::str::from_utf8(body).ok()?);
+        }
+        Some(self.no("input_required", translate::ASKS_IN_VAIN))
+    }
+
+    /// An MCP server's error, in a number that the client's revision knows, or in words.
+    fn wrong(self, body: &[u8]) -> Option<Vec<u8>> {
+        let error: serde_json::Value = serde_json::from_slice(body).ok()?;
+        match translate::told(&error, self.version) {
+            Told::Words(words) => Some(self.no("input_required", &words)),
+            Told::Error(number, error) => {
+                let mut error = error.clone();
+                *error.get_mut("code")? = number.into();
+                Some(
+                    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}", self.id.as_json())
+                        .into_bytes(),
+                )
+            }
+        }
+    }
+
+    fn no(self, code: &str, message: &str) -> Vec<u8> {
+        let text = json!({"error": message, "code": code, "message": message}).to_string();
+        self.text(ToolText { text: &text, is_error: true, ..ToolText::default() })
     }
 
     fn json(self, body: &[u8]) -> Option<Vec<u8>> {

@@ -79,6 +79,16 @@ pub fn tools_list(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Resolved<'_>) -
     Ok(Answer::json(out, "allowed"))
 }
 
+/// What a stateless server needs before it answers, for a client that knows how it is asked.
+///
+/// # Errors
+/// What cannot be passed on.
+pub fn asks(cx: Cx<'_>, call: &Resolved<'_>, result: &[u8]) -> Result<Answer, Reason> {
+    let text = std::str::from_utf8(result).ok();
+    let answer = text.and_then(|text| result::asks(call.id, &cx.service.info.trailer, text));
+    Ok(Answer::json(answer.ok_or(Reason::Unavailable("upstream_answer_unreadable"))?, "allowed"))
+}
+
 fn answer(cx: Cx<'_>, call: &Resolved<'_>, members: &str) -> Answer {
     Answer::json(result::answer(call.id, call.version, &cx.service.info.trailer, members), "allowed")
 }

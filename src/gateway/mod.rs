@@ -40,6 +40,7 @@ mod rate;
 mod receive;
 mod refusal;
 mod relay;
+mod remote;
 mod render;
 mod resolve;
 mod service;
@@ -64,10 +65,11 @@ pub use service::{Gateway, Service, Tool, Upstream};
 pub use verify::verify;
 
 use answer::Answer;
-use call::{Authenticated, Cx, Frame};
+use call::{Authenticated, Cx, Frame, Resolved};
 use library::{prompts, read, resources};
 use receive::Asked;
 use refusal::Reason;
+use remote::complete;
 
 use crate::app::App;
 use crate::http::record::Record;
@@ -150,6 +152,15 @@ async fn converse<'b>(
     rate::message(cx, caller, resolved.as_ref().map(|resolved| resolved.method))?;
     let Some(mut resolved) = resolved else { return session::told(cx, caller, body).await };
     let caller = &session::attach(cx, caller, &mut resolved, frame)?;
+    act(cx, caller, (resolved, body), frame).await.map_err(|reason| session::gone(cx, caller, reason))
+}
+
+async fn act<'b>(
+    cx: Cx<'_>,
+    caller: &Authenticated<'_>,
+    (resolved, body): (Resolved<'b>, &'b Bytes),
+    frame: &mut Frame<'b>,
+) -> Result<Answer, Reason> {
     match resolved.method {
         Rpc::Initialize => session::begin(cx, caller, &resolved, body).await,
         Rpc::Discover => Ok(methods::discover(cx, &resolved)),
@@ -167,11 +178,11 @@ async fn converse<'b>(
         Rpc::ResourcesRead => read::read(cx, caller, &resolved).await,
         Rpc::PromptsList => prompts::list(cx, caller, &resolved),
         Rpc::PromptsGet => prompts::get(cx, caller, &resolved, body).await,
+        Rpc::Complete => complete::complete(cx, caller, &resolved, body).await,
         Rpc::SetLevel => session::set_level(cx, caller, &resolved, body).await,
         Rpc::ResourcesSubscribe | Rpc::ResourcesUnsubscribe => {
-            session::subscribe(cx, caller, &resolved, body).await
+            session::subscribe(cx, caller, &resolved).await
         }
-        Rpc::Complete => session::complete(cx, caller, &resolved, body).await,
         Rpc::SubscriptionsListen | Rpc::Other => Err(Reason::NoMethod),
     }
 }

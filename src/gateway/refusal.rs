@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use super::remote::talk::OWN_SESSION_GONE;
 use crate::domain::decide::PlanLack;
 use crate::domain::ids::PlanId;
 use crate::domain::verified::TokenKind;
@@ -246,6 +247,7 @@ fn line(name: &str) -> Box<str> {
 impl From<Failure> for Reason {
     fn from(failure: Failure) -> Self {
         match failure {
+            OWN_SESSION_GONE => Self::Session("session_gone_upstream"),
             Failure::Unavailable(label) => Self::Unavailable(label),
             Failure::Timeout => Self::Timeout,
         }

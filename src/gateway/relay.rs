@@ -17,6 +17,8 @@ use super::idempotency::Ticket;
 use super::outlet::{Outlet, gone};
 use super::policy::Permitted;
 use super::refusal::Reason;
+use super::remote::cancel::Underway;
+use super::remote::conversation::Told;
 use super::service::{Service, Tool};
 use super::{authenticate, render};
 use crate::app::App;
@@ -103,6 +105,7 @@ impl Relay {
         let mut tick = 0u32;
         let (client, cancels) = (outlet.client(), self.version.is_modern());
         let mut answer = None;
+        let underway = self.open.conversation.as_mut().and_then(|own| own.take_underway());
         let end = loop {
             if outlet.is_clear()
                 && let Some(end) = answer.take()
@@ -122,6 +125,11 @@ impl Relay {
                 }
                 () = sleep_until(self.deadline) => break answer.unwrap_or_else(|| self.failed(&Reason::Timeout)),
                 () = gone(client.as_ref()), if cancels => return Vec::new(),
+                () = given_up(&underway) => match &client {
+                    // who gave it up wants no answer
+                    Some(_) => return Vec::new(),
+                    None => break self.failed(&Reason::Unavailable("call_given_up")),
+                },
             }
         };
         if let Some(charge) = self.open.charge.take() {
@@ -141,6 +149,9 @@ impl Relay {
         let Some(Ok(chunk)) = chunk else {
             return Some(self.failed(&Reason::Unavailable("upstream_stream_broken")));
         };
+        if self.open.conversation.as_ref().is_some_and(|own| !own.has_room(chunk.len())) {
+            return Some(self.failed(&Reason::Unavailable("upstream_answer_too_long")));
+        }
         for event in decoder.push(&chunk) {
             match self.step(&event) {
                 Step::Event(json) => outlet.push(&json),
@@ -153,6 +164,14 @@ impl Relay {
     }
 
     fn step(&self, event: &Event) -> Step {
+        if let Some(conversation) = &self.open.conversation {
+            return match conversation.hear(&event.data) {
+                Told::Nothing => Step::Skip,
+                Told::Message(json) => Step::Event(json),
+                Told::End(Ok(answer)) => Step::End(self.end(answer)),
+                Told::End(Err(label)) => Step::End(self.failed(&Reason::Unavailable(label))),
+            };
+        }
         match event.name.as_str() {
             "progress" => self.progress(&event.data).map_or(Step::Skip, Step::Event),
             "error" => Step::End(self.end(worker::Answer::Refused(422, Bytes::copy_from_slice(&event.data)))),
@@ -164,7 +183,11 @@ impl Relay {
     }
 
     fn end(&self, answer: worker::Answer) -> End {
-        let outcome = if matches!(answer, worker::Answer::Json(_)) { Outcome::Done } else { Outcome::Failed };
+        let outcome = match &answer {
+            worker::Answer::Json(_) => Outcome::Done,
+            worker::Answer::Result(body) if !crate::mcp::result::is_failed(body) => Outcome::Done,
+            _ => Outcome::Failed,
+        };
         let json = match &answer {
             worker::Answer::Json(body) | worker::Answer::Refused(_, body) => {
                 std::str::from_utf8(body).is_ok_and(crate::mcp::result::is_json)
@@ -233,5 +256,12 @@ async fn settle(ticket: Option<Ticket>, end: &End) {
         (Some(ticket), Some(said)) => ticket.keep(said).await,
         (Some(ticket), None) => ticket.give_up().await,
         (None, _) => {}
+    }
+}
+
+async fn given_up(underway: &Option<Underway>) {
+    match underway {
+        Some(underway) => underway.given_up().await,
+        None => std::future::pending().await,
     }
 }

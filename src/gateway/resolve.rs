@@ -137,13 +137,13 @@ impl<'b> Message<'b> {
             | Method::PromptsGet
             | Method::ResourcesList
             | Method::ResourceTemplatesList
-            | Method::ResourcesRead => Ok(version),
+            | Method::ResourcesRead
+            | Method::Complete => Ok(version),
             Method::Initialize
             | Method::Ping
             | Method::ResourcesSubscribe
             | Method::ResourcesUnsubscribe
             | Method::SetLevel
-            | Method::Complete
             | Method::SubscriptionsListen
             | Method::Other => Err(Reason::NoMethod),
         }

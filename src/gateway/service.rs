@@ -17,6 +17,8 @@ use super::idempotency::Settled;
 use super::library::guard::Guards;
 use super::library::{Library, Offer};
 use super::origin::Origins;
+use super::remote::Remote;
+use super::remote::cancel::Running;
 use super::session::Registry;
 use crate::config::{
     AnonymousChallenge, ErrorStyle, ErrorText, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted,
@@ -48,6 +50,7 @@ pub struct Gateway {
     pub(super) language: Language,
     pub(super) settled: Settled,
     pub(super) sessions: Arc<Registry>,
+    pub(super) running: Running,
 }
 
 impl Gateway {
@@ -115,7 +118,7 @@ pub struct Service {
     pub(super) library: ArcSwap<Library>,
     /// Resources and prompts by upstream, as last read; none until it could be reached.
     pub(super) offers: Mutex<Vec<Option<Offer>>>,
-    /// When it was last asked of its own accord what it offers.
+    /// When an upstream's word that it has changed was last looked into; held by whoever reads catalogs.
     pub(super) looked: tokio::sync::Mutex<Option<tokio::time::Instant>>,
     /// What the gateway adds to descriptions.
     pub(super) sentences: Sentences,
@@ -191,12 +194,33 @@ pub enum Source {
     File(PathBuf),
     /// A worker's own catalog, asked for at start and every now and then.
     Worker(Uri),
+    /// An MCP server's own lists.
+    Remote(Arc<Remote>),
+}
+
+impl Upstream {
+    /// True if it is an MCP server that keeps sessions, as far as it has been heard.
+    pub fn keeps_sessions(&self) -> bool {
+        self.source.remote().and_then(|remote| remote.learnt()).is_some_and(|learnt| learnt.keeps_sessions())
+    }
+}
+
+impl Source {
+    /// The MCP server, if it is one.
+    pub fn remote(&self) -> Option<&Arc<Remote>> {
+        match self {
+            Self::Remote(remote) => Some(remote),
+            Self::File(_) | Self::Worker(_) => None,
+        }
+    }
 }
 
 /// How a tool is called.
 pub enum Route {
     /// Its arguments are posted to a worker.
     Worker(Uri),
+    /// It is called at an MCP server.
+    Remote(Arc<Remote>),
 }
 
 /// A tool as the gateway runs it.

@@ -31,7 +31,7 @@ fn of_service(service: &ServiceConfig) -> Vec<String> {
     let mut set: Vec<(String, bool)> = vec![("operation".into(), !service.operation.is_empty())];
     for upstream in &service.upstream {
         let here = format!("upstream {:?}: ", upstream.id);
-        set.push((format!("{here}kind other than \"worker\""), upstream.kind != UpstreamKind::Worker));
+        set.push((format!("{here}kind = \"openapi\""), upstream.kind == UpstreamKind::Openapi));
     }
     for (name, policy) in &service.tool {
         set.extend(of_tool(policy).into_iter().map(|(key, set)| (format!("tool.{name}.{key}"), set)));

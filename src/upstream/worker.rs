@@ -24,6 +24,10 @@ pub enum Answer {
     Result(Bytes),
     /// It will not: its status and its JSON.
     Refused(u16, Bytes),
+    /// An MCP server asks for input before it does it: its result, JSON.
+    Asks(Bytes),
+    /// An MCP server answers with an error: the error object of no revision in particular, JSON.
+    Wrong(Bytes),
     /// It is still at it.
     Stream(Body),
 }

@@ -13,13 +13,17 @@ use crate::gateway::answer::Answer;
 use crate::gateway::call::{Authenticated, Cx, Resolved};
 use crate::gateway::library::Library;
 use crate::gateway::refusal::Reason;
+use crate::gateway::remote::hear::{self, Heard};
+use crate::gateway::service::Upstream;
 use crate::gateway::{methods, names};
 use crate::mcp::duplex::{self, Abilities, Offers, find, find_text};
 use crate::mcp::version::Version;
+use crate::mcp::{carry, peer};
+use crate::upstream::client::Failure;
 
 /// What a client says of itself is passed on up to this length.
 const MAX_SAID: usize = 4096;
-const ID: &str = "\"portero\"";
+const ID: &str = "initialize";
 
 /// Answers `initialize`; with a session id where an upstream keeps sessions.
 ///
@@ -36,8 +40,8 @@ pub async fn begin(
         return Ok(methods::initialize(cx, call, &cx.service.library.load().capabilities));
     };
     let said = Said::of(std::str::from_utf8(body).unwrap_or_default(), call.version);
-    let all = cx.service.upstreams.iter().enumerate().filter(|(_, upstream)| upstream.keeps_sessions());
-    let legs = join_all(all.map(|(at, _)| said.open(cx, caller, at))).await;
+    let all = cx.service.upstreams.iter().filter(|upstream| upstream.keeps_sessions());
+    let legs = join_all(all.map(|upstream| said.open(cx, caller, upstream))).await;
     let mut session = Session {
         principal,
         service: cx.service.policy.id.as_str().to_owned(),
@@ -78,42 +82,47 @@ impl Said {
             |path: &[&str]| find(body, path).map(|raw| raw.get()).filter(|text| text.len() <= MAX_SAID);
         let capabilities = part(&["params", "capabilities"]).unwrap_or("{}");
         let info = part(&["params", "clientInfo"]).filter(|info| find_text(info, &["name"]).is_some());
-        let message = format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":{ID},\"method\":\"initialize\",\"params\":{{\"protocolVersion\":\"{}\",\"capabilities\":{},\"clientInfo\":{}}}}}",
-            version.label(),
-            duplex::passed(capabilities),
-            info.unwrap_or("{\"name\":\"portero\",\"version\":\"0\"}"),
-        );
-        Self { message: Bytes::from(message), abilities: Abilities::declared(capabilities, version) }
+        let params = carry::object([
+            ("protocolVersion", Some(duplex::quoted(version.label()).as_str())),
+            ("capabilities", Some(&duplex::passed(capabilities))),
+            ("clientInfo", Some(info.map_or_else(carry::client_info, str::to_owned).as_str())),
+        ]);
+        Self {
+            message: peer::request(ID, "initialize", &params),
+            abilities: Abilities::declared(capabilities, version),
+        }
     }
 
     /// A session at one upstream; `None`, and a line in the log, if it gives none.
-    async fn open(&self, cx: Cx<'_>, caller: &Authenticated<'_>, at: usize) -> Option<Leg> {
-        let reach = Reach::new(cx, caller, at)?;
-        let opened = self.ask(&reach).await;
-        if let Err(cause) = &opened {
-            let upstream = reach.upstream().map(|upstream| upstream.id.as_str()).unwrap_or_default();
-            tracing::warn!(upstream, cause, "no session at this upstream");
+    async fn open(&self, cx: Cx<'_>, caller: &Authenticated<'_>, upstream: &Upstream) -> Option<Leg> {
+        let reach = Reach::new(cx, caller, upstream)?;
+        match self.ask(&reach, upstream).await {
+            Ok(leg) => Some(leg),
+            Err(failure) => {
+                let cause = Reason::from(failure).label();
+                tracing::warn!(upstream = upstream.id, cause, "no session at this upstream");
+                None
+            }
         }
-        opened.ok()
     }
 
-    async fn ask(&self, reach: &Reach) -> Result<Leg, &'static str> {
-        let replied =
-            reach.post(None, &self.message).await.map_err(|failure| Reason::from(failure).label())?;
-        let session = replied.session.ok_or("upstream_without_session")?;
+    async fn ask(&self, reach: &Reach, upstream: &Upstream) -> Result<Leg, Failure> {
+        let unavailable = Failure::Unavailable;
+        let replied = reach.post(None, &self.message).await?;
+        let session = replied.session.ok_or(unavailable("upstream_without_session"))?;
         if session.len() > MAX_OWN {
-            return Err("upstream_session_too_long");
+            return Err(unavailable("upstream_session_too_long"));
         }
-        let answer = reach.answer(replied.reply, ID).await.map_err(|reason| reason.label())?;
-        let version = find_text(&answer, &["result", "protocolVersion"]).ok_or("upstream_refused_session")?;
-        let version = Version::parse(&version).filter(|version| !version.is_modern());
-        let capabilities = find(&answer, &["result", "capabilities"]).map_or("{}", |raw| raw.get());
+        let Heard::Result(result) = reach.within(hear::whole(replied.reply, ID)).await?? else {
+            return Err(unavailable("upstream_refused_handshake"));
+        };
+        let version = find_text(&result, &["protocolVersion"]);
+        let version = version.and_then(|label| Version::parse(&label)).filter(|version| !version.is_modern());
         Ok(Leg {
-            upstream: reach.upstream().map_err(|failure| Reason::from(failure).label())?.id.clone(),
+            upstream: upstream.id.clone(),
             id: session,
-            version: version.ok_or("upstream_version_unknown")?,
-            offers: Offers::declared(capabilities),
+            version: version.ok_or(unavailable("upstream_speaks_no_known_revision"))?,
+            offers: Offers::declared(find(&result, &["capabilities"]).map_or("{}", |raw| raw.get())),
         })
     }
 }
@@ -129,8 +138,8 @@ fn merged(library: &Library, offers: Offers) -> String {
     if library.has_prompts {
         text.push_str(&format!(",\"prompts\":{{\"listChanged\":{}}}", has(Offers::PROMPTS)));
     }
-    for (offer, name) in [(Offers::LOGGING, "logging"), (Offers::COMPLETIONS, "completions")] {
-        if has(offer) {
+    for (there, name) in [(has(Offers::LOGGING), "logging"), (library.completes, "completions")] {
+        if there {
             text.push_str(&format!(",\"{name}\":{{}}"));
         }
     }
@@ -158,8 +167,8 @@ mod tests {
 
     #[test]
     fn capabilities_are_what_is_really_served() {
-        let library = Library::pending(true, true);
-        let all = Offers::SUBSCRIBE.and(Offers::LOGGING).and(Offers::COMPLETIONS).and(Offers::PROMPTS);
+        let library = Library { completes: true, ..Library::pending(true, true) };
+        let all = Offers::SUBSCRIBE.and(Offers::LOGGING).and(Offers::PROMPTS);
         assert_eq!(
             merged(&library, all),
             r#"{"tools":{"listChanged":false},"resources":{"subscribe":true,"listChanged":false},"prompts":{"listChanged":true},"logging":{},"completions":{}}"#

@@ -3,7 +3,7 @@
 use actix_web::http::StatusCode;
 use futures_util::future::join_all;
 
-use super::find::{self, Held};
+use super::find;
 use super::reach::legs;
 use crate::gateway::answer::Answer;
 use crate::gateway::call::{Authenticated, Cx};
@@ -36,8 +36,8 @@ pub async fn end(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<Answer, Reaso
 }
 
 /// A request found that an upstream knows the session no more: nobody needs to ask it again.
-pub fn gone(cx: Cx<'_>, held: &Held, reason: Reason) -> Reason {
-    if matches!(reason, Reason::Session(_)) {
+pub fn gone(cx: Cx<'_>, caller: &Authenticated<'_>, reason: Reason) -> Reason {
+    if let (Some(held), Reason::Session(_)) = (&caller.session, &reason) {
         cx.gateway.sessions.end(held);
     }
     reason

@@ -21,6 +21,8 @@ pub struct Held {
     pub wrapper: Wrapper,
     /// What it is known by here.
     pub digest: Digest,
+    /// True if the client reads a stream on the way to this answer.
+    pub streams: bool,
 }
 
 impl Held {
@@ -56,7 +58,7 @@ pub fn attach<'r>(
     if call.version.is_modern() || call.method == Method::Initialize {
         return Ok(caller);
     }
-    caller.session = held(cx, &caller)?;
+    caller.session = held(cx, &caller, frame.accepted.stream)?;
     if let Some(held) = &caller.session
         && !cx.headers().contains_key(&names::PROTOCOL_VERSION)
     {
@@ -66,11 +68,11 @@ pub fn attach<'r>(
     Ok(caller)
 }
 
-/// The session whose id a request sends.
+/// The session whose id a request sends; `streams` if its client reads one.
 ///
 /// # Errors
 /// 404 for every id that is none, or not this caller's: it may not learn which.
-pub fn held(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<Option<Arc<Held>>, Reason> {
+pub fn held(cx: Cx<'_>, caller: &Authenticated<'_>, streams: bool) -> Result<Option<Arc<Held>>, Reason> {
     if !super::keeps(cx.service) || !cx.headers().contains_key(&names::SESSION_ID) {
         return Ok(None);
     }
@@ -88,7 +90,7 @@ pub fn held(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<Option<Arc<Held>>,
     if cx.gateway.sessions.has_ended(digest) {
         return Err(Reason::Session("session_ended"));
     }
-    Ok(Some(Arc::new(Held { session, wrapper: Wrapper::new(digest), digest })))
+    Ok(Some(Arc::new(Held { session, wrapper: Wrapper::new(digest), digest, streams })))
 }
 
 /// The session of a request that is nothing without one.
@@ -96,7 +98,7 @@ pub fn held(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<Option<Arc<Held>>,
 /// # Errors
 /// 400 without an id, else as [`held`].
 pub fn required(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<Arc<Held>, Reason> {
-    held(cx, caller)?.ok_or(Reason::NoSession)
+    held(cx, caller, false)?.ok_or(Reason::NoSession)
 }
 
 /// True if the header names the stateless revision, which has no sessions.

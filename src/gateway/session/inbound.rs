@@ -8,11 +8,13 @@ use futures_util::future::join_all;
 
 use super::end::gone;
 use super::find::{self, Held};
+use super::own::Own;
 use super::reach::{Reach, legs};
 use crate::gateway::answer::Answer;
 use crate::gateway::call::{Authenticated, Cx};
 use crate::gateway::refusal::Reason;
-use crate::mcp::duplex::{find_text, replaced};
+use crate::gateway::remote::cancel;
+use crate::mcp::duplex::{find, find_text, quoted, replaced};
 use crate::mcp::jsonrpc::{self, Incoming};
 use crate::upstream::client::Failure;
 use crate::upstream::mcp::Reply;
@@ -25,27 +27,41 @@ pub async fn told(cx: Cx<'_>, caller: &Authenticated<'_>, body: &Bytes) -> Resul
     if find::is_modern(cx) {
         return Ok(Answer::accepted());
     }
-    let Some(held) = find::held(cx, caller)? else { return Ok(Answer::accepted()) };
+    let caller = &Authenticated { session: find::held(cx, caller, false)?, ..caller.clone() };
+    let here = cancel::notified(cx, caller, body);
+    let Some(held) = &caller.session else { return Ok(Answer::accepted()) };
     let text = std::str::from_utf8(body).unwrap_or_default();
     let outcome = match jsonrpc::parse(body) {
         Ok(Incoming::Response) => {
             let own = find_text(text, &["id"]).and_then(|id| held.wrapper.answered(&cx.app.keys, &id));
-            to_one(cx, caller, &held, own, text, &["id"]).await
+            to_one(cx, caller, held, own, text, &["id"]).await
         }
         Ok(Incoming::Notification(method)) => match &*method {
             "notifications/progress" => {
                 const TOKEN: &[&str] = &["params", "progressToken"];
                 let own = find_text(text, TOKEN).and_then(|token| held.wrapper.told(&cx.app.keys, &token));
-                to_one(cx, caller, &held, own, text, TOKEN).await
+                to_one(cx, caller, held, own, text, TOKEN).await
             }
-            "notifications/initialized" | "notifications/cancelled" | "notifications/roots/list_changed" => {
-                to_all(cx, caller, &held, body).await
+            "notifications/initialized" | "notifications/roots/list_changed" => {
+                to_all(cx, caller, held, body).await
             }
+            // the call may be another node's: only its upstream knows its id, and the others nothing of it
+            "notifications/cancelled" if !here => match given_up(text) {
+                Some(message) => to_all(cx, caller, held, &message).await,
+                None => Ok(()),
+            },
             _ => Ok(()),
         },
         _ => Ok(()),
     };
-    outcome.map(|()| Answer::accepted()).map_err(|reason| gone(cx, &held, reason))
+    outcome.map(|()| Answer::accepted()).map_err(|reason| gone(cx, caller, reason))
+}
+
+/// The same of a call, under the id that it has upstream.
+fn given_up(text: &str) -> Option<Bytes> {
+    const ID: &[&str] = &["params", "requestId"];
+    let own = quoted(&Own::call(find(text, ID)?.get()));
+    replaced(text, ID, &own).map(Bytes::from)
 }
 
 /// To the upstream whose id or token it was, under the one that it gave.
@@ -58,8 +74,8 @@ async fn to_one(
     path: &[&str],
 ) -> Result<(), Reason> {
     let Some((upstream, own)) = own else { return Ok(()) };
-    let at = cx.service.upstreams.iter().position(|one| one.id == upstream);
-    let reach = at.and_then(|at| Reach::new(cx, caller, at));
+    let at = cx.service.upstreams.iter().find(|one| one.id == upstream);
+    let reach = at.and_then(|upstream| Reach::new(cx, caller, upstream));
     let message = replaced(text, path, &own);
     let (Some(reach), Some(leg), Some(message)) = (reach, held.session.leg(&upstream), message) else {
         return Ok(());

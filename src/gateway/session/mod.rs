@@ -7,7 +7,8 @@
 //! | `GET` | `listen`, `source` (one upstream's stream), `pump` (all of them to the client) |
 //! | `DELETE` | `end` |
 //! | a notification, or the answer to a question | `inbound` |
-//! | `logging/setLevel`, `resources/subscribe`, `completion/complete` | `ask` |
+//! | `logging/setLevel`, `resources/subscribe` | `ask` |
+//! | calls and reads | `own`, which `gateway/remote` speaks in |
 //!
 //! What an upstream says unasked is turned into what the client is told by `translate`, with the ids of `wrap`. The
 //! stateless revision knows nothing of all this: there ids are ignored and none is given out.
@@ -18,6 +19,7 @@ mod end;
 mod find;
 mod inbound;
 mod listen;
+mod own;
 mod pump;
 mod reach;
 mod registry;
@@ -26,12 +28,14 @@ mod source;
 mod translate;
 mod wrap;
 
-pub use ask::{complete, set_level, subscribe};
+pub use ask::{set_level, subscribe};
 pub use begin::begin;
+pub use end::gone;
 pub use find::{Held, attach};
 pub use inbound::told;
+pub use own::Own;
 pub use registry::Registry;
-pub use seal::Leg;
+pub use translate::Passed;
 
 use super::answer::Answer;
 use super::call::{Authenticated, Cx};

@@ -10,7 +10,7 @@ use actix_web::rt;
 use bytes::Bytes;
 use futures_util::stream::{SelectAll, StreamExt as _};
 use tokio::sync::mpsc::Receiver;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::find::Held;
 use super::reach::{Reach, legs};
@@ -118,7 +118,7 @@ impl Pump {
             Passed::On(json) => json,
             Passed::Changed(json) => {
                 // first here, so that whoever asks for the list at once gets the new one
-                load::changed(&self.gateway, &self.app, &self.service).await;
+                self.look_again(&leg.upstream).await;
                 json
             }
             Passed::Updated { uri, json } if self.may_read(&uri, &leg.upstream) => json,
@@ -133,6 +133,15 @@ impl Pump {
         let mut written = Vec::with_capacity(json.len() + 128);
         sse::write_identified(&mut written, id.as_deref(), json.as_bytes());
         outlet.push_event(Bytes::from(written));
+    }
+
+    /// Reads the lists of an upstream again; a slow one is read later, and holds nothing up here for long.
+    async fn look_again(&self, upstream: &str) {
+        let read = load::look_again(&self.gateway, &self.app, &self.service, upstream);
+        if timeout(RECHECK, read).await.is_err() {
+            let own = self.service.upstreams.iter().find(|own| own.id == upstream);
+            own.and_then(|own| own.source.remote()).into_iter().for_each(|remote| remote.changed());
+        }
     }
 
     fn may_read(&self, uri: &str, upstream: &str) -> bool {

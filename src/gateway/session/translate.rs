@@ -109,7 +109,7 @@ mod tests {
             legs: vec![leg.clone()],
         };
         let digest = Digest::of("id");
-        Bench(keys, Held { session, wrapper: Wrapper::new(digest), digest }, leg)
+        Bench(keys, Held { session, wrapper: Wrapper::new(digest), digest, streams: true }, leg)
     }
 
     impl Bench {

@@ -114,9 +114,7 @@ fn a_stream_is_taken_up_where_it_was_left() {
     again.silent();
 
     let other = Client::begin(&app, &client.token, "d", &json!({}));
-    for (client, id) in
-        [(&other, id.as_str()), (&client, "e-1"), (&client, &id[..id.len() - 1])]
-    {
+    for (client, id) in [(&other, id.as_str()), (&client, "e-1"), (&client, &id[..id.len() - 1])] {
         let reply = client.send("GET", &[("accept", "text/event-stream"), ("last-event-id", id)]);
         assert_eq!((reply.status, reply.json()["code"].as_str()), (400, Some("invalid_request")), "{id}");
     }
