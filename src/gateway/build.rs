@@ -20,6 +20,7 @@ use super::origin::Origins;
 use super::remote::Remote;
 use super::remote::cancel::Running;
 use super::service::{Info, Reading, Sentences, Service, Source, Style, Upstream};
+use super::session::Registry;
 use super::{external, load, unsupported};
 use crate::app::App;
 use crate::config::{
@@ -69,6 +70,7 @@ impl Gateway {
             body_limit: config.body_limit.as_usize(),
             language: language(config),
             settled: Settled::new(),
+            sessions: Registry::new(),
             running: Running::default(),
         };
         let faults = external::ready(&gateway, app);
@@ -131,6 +133,7 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
         library: ArcSwap::from_pointee(Library::pending(!own.resources.is_empty(), !own.prompt.is_empty())),
         offers: Mutex::new(vec![None; own.upstream.len()]),
         policies: own.tool.iter().map(|(name, policy)| (name.clone(), policy.clone())).collect(),
+        looked: tokio::sync::Mutex::default(),
         sentences: sentences(language(config)),
         policy,
     })

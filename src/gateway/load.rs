@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use http::Uri;
+use tokio::time::Instant;
 
 use super::Gateway;
 use super::catalog::Catalog;
@@ -141,6 +142,8 @@ async fn turn(gateway: &Gateway, app: &App, service: &Service, all: bool) {
     let restless: Vec<bool> = service.upstreams.iter().map(Upstream::take_restless).collect();
     let due = Due { all, restless: &restless };
     let any = all || restless.contains(&true);
+    // one reader at a time: what was read before must not take the place of what is new
+    let _last = service.looked.lock().await;
     if service.catalog.load().pending || any {
         refresh(gateway, app, service, due).await;
     }
@@ -168,6 +171,24 @@ impl Upstream {
     fn take_restless(&self) -> bool {
         self.source.remote().is_some_and(|remote| remote.take_restless())
     }
+}
+
+/// Reads what an upstream offers again, since it says that this has changed. Whoever comes while somebody waits to read
+/// is served by that. Attack: an upstream that says so without an end; it is not asked more often than once a second.
+pub async fn look_again(gateway: &Gateway, app: &App, service: &Service, upstream: &str) {
+    let asked = Instant::now();
+    let mut last = service.looked.lock().await;
+    if let Some(before) = *last {
+        if before >= asked {
+            return;
+        }
+        tokio::time::sleep_until(before + RETRY).await;
+    }
+    *last = Some(Instant::now());
+    let restless: Vec<bool> = service.upstreams.iter().map(|own| own.id == upstream).collect();
+    let due = Due { all: false, restless: &restless };
+    refresh(gateway, app, service, due).await;
+    offers::refresh(app, service, due).await;
 }
 
 /// What an upstream offers now; `None` where that does not change while the server runs.

@@ -11,13 +11,12 @@ const DISCOVER_TTL: u32 = 60_000;
 /// How long it may keep a list: plans and permissions change.
 pub const LIST_TTL: u32 = 5_000;
 
-/// `initialize`: the revision was settled when the message was read. No session is opened.
-pub fn initialize(cx: Cx<'_>, call: &Resolved<'_>) -> Answer {
+/// `initialize`: the revision was settled when the message was read.
+pub fn initialize(cx: Cx<'_>, call: &Resolved<'_>, capabilities: &str) -> Answer {
     let info = &cx.service.info;
     let members = format!(
-        "\"protocolVersion\":\"{}\",\"capabilities\":{},\"serverInfo\":{}{}",
+        "\"protocolVersion\":\"{}\",\"capabilities\":{capabilities},\"serverInfo\":{}{}",
         call.version.label(),
-        cx.service.library.load().capabilities,
         info.of(call.version),
         info.instructions,
     );

@@ -1,20 +1,20 @@
 //! Passing a worker's stream on: events as they come, a comment when it is quiet, and one answer at the end
 //! whatever happens.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::rt;
 use bytes::Bytes;
 use serde_json::value::RawValue;
-use tokio::sync::mpsc::{self, OwnedPermit, Receiver, Sender};
+use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::accept::Accepted;
 use super::call::{Authenticated, Cx, Frame};
 use super::dispatch::{Finish, Open};
 use super::idempotency::Ticket;
+use super::outlet::{Outlet, gone};
 use super::policy::Permitted;
 use super::refusal::Reason;
 use super::remote::cancel::Underway;
@@ -25,17 +25,16 @@ use crate::app::App;
 use crate::domain::verified::TokenKind;
 use crate::identity::external::PresentedError;
 use crate::mcp::jsonrpc::{self, Id};
-use crate::mcp::sse::{Decoder, Event, KEEP_ALIVE, write_event};
+use crate::mcp::sse::{Decoder, Event};
 use crate::mcp::version::Version;
 use crate::store::credits::Outcome;
 use crate::upstream::client::{Body, Failure};
 use crate::upstream::worker::{self, MAX_ANSWER};
 
 /// How often an open stream's credential is looked at: revoked callers lose their streams within this time.
-const RECHECK: Duration = Duration::from_secs(4);
+pub const RECHECK: Duration = Duration::from_secs(4);
 /// A comment at every so many looks: proxies close what is quiet for a minute.
-const COMMENT: u32 = 3;
-const QUEUE: usize = 16;
+pub const COMMENT: u32 = 3;
 
 /// A stream on its way.
 pub struct Relay {
@@ -104,7 +103,7 @@ impl Relay {
         let mut ticks = interval(RECHECK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut tick = 0u32;
-        let (client, cancels) = (outlet.events.clone(), self.version.is_modern());
+        let (client, cancels) = (outlet.client(), self.version.is_modern());
         let mut answer = None;
         let underway = self.open.conversation.as_mut().and_then(|own| own.take_underway());
         let end = loop {
@@ -260,79 +259,9 @@ async fn settle(ticket: Option<Ticket>, end: &End) {
     }
 }
 
-/// Where events go: to a client, or nowhere.
-#[derive(Default)]
-struct Outlet {
-    events: Option<Sender<Bytes>>,
-    /// Kept for the answer, so that it finds room in whatever state the client is.
-    last: Option<OwnedPermit<Bytes>>,
-    /// What the client has not yet made room for: the events of one chunk.
-    waiting: VecDeque<Bytes>,
-}
-
-impl Outlet {
-    fn open() -> (Self, Receiver<Bytes>) {
-        let (events, receiver) = mpsc::channel(QUEUE + 1);
-        let last = events.clone().try_reserve_owned().ok();
-        (Self { events: Some(events), last, waiting: VecDeque::new() }, receiver)
-    }
-
-    fn is_clear(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
-    fn push(&mut self, json: &[u8]) {
-        if self.events.is_some() {
-            self.waiting.push_back(event(json));
-        }
-    }
-
-    /// Waits for room and hands one event on. Whoever has left is not told.
-    async fn flush(&mut self) {
-        let room = match &self.events {
-            Some(events) => events.reserve().await.ok(),
-            None => None,
-        };
-        match room {
-            Some(room) => {
-                if let Some(event) = self.waiting.pop_front() {
-                    room.send(event);
-                }
-            }
-            None => self.waiting.clear(),
-        }
-    }
-
-    /// A queue without room is not quiet.
-    fn comment(&self) {
-        if let Some(events) = &self.events {
-            let _ = events.try_send(Bytes::from_static(KEEP_ALIVE));
-        }
-    }
-
-    fn end(self, json: &[u8]) {
-        if let Some(last) = self.last {
-            last.send(event(json));
-        }
-    }
-}
-
-fn event(json: &[u8]) -> Bytes {
-    let mut event = Vec::with_capacity(json.len() + 32);
-    write_event(&mut event, json);
-    Bytes::from(event)
-}
-
 async fn given_up(underway: &Option<Underway>) {
     match underway {
         Some(underway) => underway.given_up().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn gone(sender: Option<&Sender<Bytes>>) {
-    match sender {
-        Some(sender) => sender.closed().await,
         None => std::future::pending().await,
     }
 }

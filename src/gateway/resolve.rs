@@ -139,9 +139,13 @@ impl<'b> Message<'b> {
             | Method::ResourceTemplatesList
             | Method::ResourcesRead
             | Method::Complete => Ok(version),
-            Method::Initialize | Method::Ping | Method::SubscriptionsListen | Method::Other => {
-                Err(Reason::NoMethod)
-            }
+            Method::Initialize
+            | Method::Ping
+            | Method::ResourcesSubscribe
+            | Method::ResourcesUnsubscribe
+            | Method::SetLevel
+            | Method::SubscriptionsListen
+            | Method::Other => Err(Reason::NoMethod),
         }
     }
 

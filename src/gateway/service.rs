@@ -19,6 +19,7 @@ use super::library::{Library, Offer};
 use super::origin::Origins;
 use super::remote::Remote;
 use super::remote::cancel::Running;
+use super::session::Registry;
 use crate::config::{
     AnonymousChallenge, ErrorStyle, ErrorText, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted,
     UpstreamErrors,
@@ -48,6 +49,7 @@ pub struct Gateway {
     pub(super) body_limit: usize,
     pub(super) language: Language,
     pub(super) settled: Settled,
+    pub(super) sessions: Arc<Registry>,
     pub(super) running: Running,
 }
 
@@ -55,6 +57,11 @@ impl Gateway {
     /// A service by its id; routes hold it as `web::Data<Service>`.
     pub fn service(&self, id: &ServiceId) -> Option<&Arc<Service>> {
         self.services.get(id)
+    }
+
+    /// Ends the streams of all sessions: the server is about to stop.
+    pub fn close(&self) {
+        self.sessions.close();
     }
 
     /// Every service.
@@ -111,6 +118,8 @@ pub struct Service {
     pub(super) library: ArcSwap<Library>,
     /// Resources and prompts by upstream, as last read; none until it could be reached.
     pub(super) offers: Mutex<Vec<Option<Offer>>>,
+    /// When an upstream's word that it has changed was last looked into; held by whoever reads catalogs.
+    pub(super) looked: tokio::sync::Mutex<Option<tokio::time::Instant>>,
     /// What the gateway adds to descriptions.
     pub(super) sentences: Sentences,
 }
@@ -187,6 +196,13 @@ pub enum Source {
     Worker(Uri),
     /// An MCP server's own lists.
     Remote(Arc<Remote>),
+}
+
+impl Upstream {
+    /// True if it is an MCP server that keeps sessions, as far as it has been heard.
+    pub fn keeps_sessions(&self) -> bool {
+        self.source.remote().and_then(|remote| remote.learnt()).is_some_and(|learnt| learnt.keeps_sessions())
+    }
 }
 
 impl Source {

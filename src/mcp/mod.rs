@@ -9,6 +9,7 @@ pub mod canonical;
 pub mod cap;
 pub mod carry;
 pub mod contents;
+pub mod duplex;
 pub mod error;
 pub mod headers;
 pub mod jsonrpc;

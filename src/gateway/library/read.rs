@@ -24,9 +24,10 @@ use crate::mcp::{contents, uri};
 const MAX_PAGES: usize = 10;
 
 /// A resource that this caller may read. Made by [`entitled`] alone.
-struct Readable<'s> {
+pub struct Readable<'s> {
     uri: String,
-    upstream: &'s Upstream,
+    /// Where it is.
+    pub upstream: &'s Upstream,
     timeout: Duration,
 }
 
@@ -53,7 +54,11 @@ pub async fn read(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Resolved<'_>) -
     Ok(Answer::json(answer, "allowed"))
 }
 
-async fn entitled<'s>(
+/// The resource of a request, if this caller may read it.
+///
+/// # Errors
+/// As for [`read`].
+pub async fn entitled<'s>(
     cx: Cx<'s>,
     caller: &Authenticated<'_>,
     call: &Resolved<'_>,

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::super::call::{Authenticated, Cx};
 use super::super::policy::Permitted;
 use super::super::service::Tool;
+use super::super::session::Own;
 use super::super::trace::{self, Trace};
 use super::Remote;
 use super::Way;
@@ -49,14 +50,18 @@ impl Order {
         let (version, params) = (call.version(), call.params());
         let own = |raw: Option<&RawValue>| raw.map(ToOwned::to_owned);
         let can_be_given_up = !version.is_modern();
+        let voice = Voice::of(cx, caller, trace, remote);
         Self {
-            voice: Voice::of(cx, caller, trace, remote),
+            id: match &voice.own {
+                Some(_) => Own::call(call.id().as_json()),
+                None => trace::random_key(&*cx.app.entropy),
+            },
+            voice,
             ears: Ears::new(version, call.meta().progress_token, call.meta().log_level),
             meta: own(params.meta),
             answers: [own(params.input_responses), own(params.request_state)],
             params: if version.is_modern() { mirrored_params(cx) } else { Vec::new() },
             underway: can_be_given_up.then(|| Underway::enter(cx, caller, call.id().as_json())).flatten(),
-            id: trace::random_key(&*cx.app.entropy),
         }
     }
 
@@ -65,7 +70,7 @@ impl Order {
     /// # Errors
     /// It is not known yet.
     pub fn write(self, remote: &Arc<Remote>, tool: &Tool, arguments: &Bytes) -> Result<Written, Failure> {
-        let way = remote.way()?;
+        let way = self.voice.way(remote)?;
         let to = way.version;
         let arguments_text =
             std::str::from_utf8(arguments).map_err(|_| Failure::Unavailable("arguments_unreadable"))?;

@@ -73,8 +73,14 @@ impl Drop for Underway {
     }
 }
 
+/// In sessions of their own a principal's programs are told apart.
 fn key(cx: Cx<'_>, caller: &Authenticated<'_>, id: &str) -> Option<Key> {
-    Some((cx.service.policy.id.as_str().into(), principal(cx, caller)?, id.into()))
+    let mut whose = principal(cx, caller)?.into_string();
+    if let Some(held) = &caller.session {
+        whose.push(' ');
+        whose.push_str(&held.digest.to_hex());
+    }
+    Some((cx.service.policy.id.as_str().into(), whose.into(), id.into()))
 }
 
 #[derive(Deserialize)]
@@ -90,16 +96,18 @@ struct Params<'a> {
     id: &'a RawValue,
 }
 
-/// Acts on a notification, if it is one that gives up a call of this caller's.
-pub fn notified(cx: Cx<'_>, caller: &Authenticated<'_>, body: &[u8]) {
+/// Acts on a notification, if it is one that gives up a call of this caller's. True if that call is one of this node's.
+pub fn notified(cx: Cx<'_>, caller: &Authenticated<'_>, body: &[u8]) -> bool {
     let Ok(Notice { method: "notifications/cancelled", params: Some(params) }) = serde_json::from_slice(body)
     else {
-        return;
+        return false;
     };
-    let Some(key) = key(cx, caller, params.id.get()) else { return };
-    if let Some([only]) = cx.gateway.running.lock().get(&key).map(Vec::as_slice) {
+    let Some(key) = key(cx, caller, params.id.get()) else { return false };
+    let running = cx.gateway.running.lock();
+    if let Some([only]) = running.get(&key).map(Vec::as_slice) {
         only.notify_one();
     }
+    running.contains_key(&key)
 }
 
 /// A question at a server that is not answered yet. Dropped before, it tells the server.

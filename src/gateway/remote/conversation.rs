@@ -9,6 +9,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::super::session::Passed;
 use super::cancel::{Asked, Underway};
 use super::hear::MAX_STREAM;
 use crate::mcp::jsonrpc;
@@ -104,18 +105,26 @@ impl Conversation {
                 Told::End(Ok(Answer::Wrong(Bytes::from(translate::wrong(&error)))))
             }
             Some(Said::Notification(method, params)) => {
-                self.notified(&method, params.filter(|raw| raw.get().len() <= MAX_NOTIFICATION))
+                self.notified(json, &method, params.filter(|raw| raw.get().len() <= MAX_NOTIFICATION))
             }
-            Some(Said::Request(id, method)) => {
-                if self.questions.fetch_add(1, Ordering::Relaxed) < MAX_QUESTIONS {
-                    self.asked.say(peer::reply(id, &method));
-                }
-                Told::Nothing
-            }
+            Some(Said::Request(id, method)) => self.question(json, id, &method),
         }
     }
 
-    fn notified(&self, method: &str, params: Option<&RawValue>) -> Told {
+    /// A question of the server's goes to a caller in a session of its own, who may have said that it answers such.
+    fn question(&self, json: &[u8], id: &RawValue, method: &str) -> Told {
+        if self.questions.fetch_add(1, Ordering::Relaxed) >= MAX_QUESTIONS {
+            return Told::Nothing;
+        }
+        match self.asked.voice.own.as_ref().map(|own| own.translate(json)) {
+            Some(Passed::On(json)) => return Told::Message(json.into_bytes()),
+            Some(Passed::Back(json)) => self.asked.say(Bytes::from(json)),
+            _ => self.asked.say(peer::reply(id, method)),
+        }
+        Told::Nothing
+    }
+
+    fn notified(&self, json: &[u8], method: &str, params: Option<&RawValue>) -> Told {
         let message = match method {
             "notifications/progress" => params.and_then(|params| self.progress(params)),
             "notifications/message" => params
@@ -125,11 +134,22 @@ impl Conversation {
             | "notifications/resources/list_changed"
             | "notifications/prompts/list_changed" => {
                 self.asked.remote.changed();
-                None
+                self.in_session(json)
+            }
+            "notifications/cancelled" | "notifications/elicitation/complete" => {
+                params.and_then(|_| self.in_session(json))
             }
             _ => None,
         };
         message.map_or(Told::Nothing, Told::Message)
+    }
+
+    /// What a caller is told in a session of its own alone.
+    fn in_session(&self, json: &[u8]) -> Option<Vec<u8>> {
+        match self.asked.voice.own.as_ref()?.translate(json) {
+            Passed::On(json) | Passed::Changed(json) => Some(json.into_bytes()),
+            _ => None,
+        }
     }
 
     /// Under the caller's own token, if it is of this call at all.

@@ -62,6 +62,11 @@ impl Learnt {
             .map(|(version, in_session, _)| Way { version: *version, in_session: *in_session })
     }
 
+    /// True if it keeps sessions with whoever speaks a revision that has some.
+    pub fn keeps_sessions(&self) -> bool {
+        self.legacy.as_ref().is_some_and(|(_, keeps, _)| *keeps)
+    }
+
     /// What it says of itself in the way that is taken.
     pub fn facts(&self) -> Option<&Facts> {
         self.modern.as_ref().or(self.legacy.as_ref().map(|(_, _, facts)| facts))

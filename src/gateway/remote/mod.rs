@@ -9,12 +9,12 @@ pub mod complete;
 pub mod conversation;
 pub mod fresh;
 mod health;
-mod hear;
+pub mod hear;
 mod learn;
 mod lists;
 pub mod read;
-mod sessions;
-mod talk;
+pub mod sessions;
+pub mod talk;
 pub mod voice;
 
 use std::sync::Arc;

@@ -79,7 +79,8 @@ pub async fn ask(
     remote: &Arc<Remote>,
     question: &Question<'_>,
 ) -> Result<Said, Reason> {
-    let way = remote.way()?;
+    let voice = Voice::of(cx, caller, &Trace::new(cx, &call.meta), remote);
+    let way = voice.way(remote)?;
     let meta = carry::meta(call.params.meta, call.version, way.version, None);
     let both = question.may_ask && call.version.is_modern() && way.version.is_modern();
     let carried = |raw: Option<&'_ RawValue>| raw.filter(|_| both).map(|raw| raw.get().to_owned());
@@ -92,7 +93,6 @@ pub async fn ask(
     let params = carry::object(question.params.iter().copied().chain(answers));
     let id = trace::random_key(&*cx.app.entropy);
     let body = peer::request(&id, question.method, &params);
-    let voice = Voice::of(cx, caller, &Trace::new(cx, &call.meta), remote);
     let headers = voice.headers(&body)?;
     let mirrored =
         Mirrored { method: question.method, name: question.name.map(Into::into), arguments: Vec::new() };

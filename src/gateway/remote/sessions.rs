@@ -31,14 +31,22 @@ pub struct Session {
     pub id: Option<String>,
     /// The revision it settled on.
     pub version: Version,
-    remote: Arc<Remote>,
-    voice: Voice,
+    /// Who ends it there; nobody here, where it is a client's to end.
+    farewell: Option<(Arc<Remote>, Voice)>,
+}
+
+impl Session {
+    /// One that a client keeps.
+    pub const fn of_client(id: String, version: Version) -> Self {
+        Self { id: Some(id), version, farewell: None }
+    }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
+        let Some((remote, voice)) = self.farewell.take() else { return };
         let (Some(id), Ok(runtime)) = (self.id.take(), Handle::try_current()) else { return };
-        let (version, remote, voice) = (self.version, Arc::clone(&self.remote), self.voice.clone());
+        let version = self.version;
         drop(runtime.spawn(async move {
             let Ok(headers) = voice.headers(&[]) else { return };
             let body = bytes::Bytes::new();
@@ -130,7 +138,8 @@ pub async fn initialize(
         serde_json::from_str(&result).map_err(|_| Failure::Unavailable("upstream_answer_unreadable"))?;
     let version = Version::parse(&settled.protocol_version).filter(|version| !version.is_modern());
     let version = version.ok_or(Failure::Unavailable("upstream_speaks_no_known_revision"))?;
-    let session = Session { id: replied.session, version, remote: Arc::clone(remote), voice: voice.clone() };
+    let session =
+        Session { id: replied.session, version, farewell: Some((Arc::clone(remote), voice.clone())) };
     let body = peer::notification("notifications/initialized", "{}");
     let headers = voice.headers(&body)?;
     let exchange = Exchange {

@@ -25,6 +25,9 @@ pub struct Message<'a> {
     pub body: &'a Bytes,
 }
 
+/// A server knows the caller's own session no more.
+pub const OWN_SESSION_GONE: Failure = Failure::Unavailable("session_gone_upstream");
+
 /// Sends it; `on_its_way` hears in which session, before anything is sent there.
 ///
 /// # Errors
@@ -37,10 +40,12 @@ pub async fn talk(
 ) -> Result<Replied, Failure> {
     let mut gone = None;
     loop {
-        let session = if message.way.in_session {
-            Some(remote.sessions.of(remote, voice, message.way.version, gone.as_ref()).await?)
-        } else {
-            None
+        let session = match &voice.own {
+            Some(own) => Some(Arc::clone(&own.session)),
+            None if message.way.in_session => {
+                Some(remote.sessions.of(remote, voice, message.way.version, gone.as_ref()).await?)
+            }
+            None => None,
         };
         on_its_way(session.clone());
         let version = session.as_ref().map_or(message.way.version, |session| session.version);
@@ -57,6 +62,8 @@ pub async fn talk(
             }
         })?;
         match replied.reply {
+            // whose it is has to begin a new one: what was in it is not here to be made again
+            Reply::NotFound if voice.own.is_some() => return Err(OWN_SESSION_GONE),
             // it knows nothing of what was said there, so it has done nothing
             Reply::NotFound if gone.is_none() => gone = session,
             Reply::NotFound => return Err(Failure::Unavailable("upstream_session_gone")),

@@ -6,9 +6,10 @@ use http::HeaderMap;
 
 use super::super::call::{Authenticated, Cx};
 use super::super::prove::prove;
+use super::super::session::Own;
 use super::super::trace::Trace;
 use super::super::{Gateway, idempotency};
-use super::Remote;
+use super::{Remote, Way};
 use crate::app::App;
 use crate::upstream::assertion::Parties;
 use crate::upstream::client::{Client, Failure};
@@ -20,6 +21,8 @@ pub struct Voice {
     pub client: Client,
     /// Whose sessions these are; none for somebody who cannot be told from others, and gets one of his own each time.
     pub principal: Option<Box<str>>,
+    /// The session that the caller keeps there itself.
+    pub own: Option<Arc<Own>>,
     headers: HeaderMap,
     proof: Option<Proof>,
 }
@@ -45,6 +48,7 @@ impl Voice {
         Self {
             client: client.clone(),
             principal: Some(OWN.into()),
+            own: None,
             headers: remote.headers.clone(),
             proof: None,
         }
@@ -60,12 +64,24 @@ impl Voice {
         Self {
             client: cx.app.upstream.clone(),
             principal: principal(cx, caller),
+            own: Own::of(cx, caller, remote).map(Arc::new),
             headers,
             proof: remote.assertion.as_ref().map(|parties| Proof {
                 app: Arc::clone(cx.app),
                 gateway: Arc::clone(cx.gateway),
                 parties: Arc::clone(parties),
             }),
+        }
+    }
+
+    /// How a server is spoken to: as its session says where the caller has one there.
+    ///
+    /// # Errors
+    /// The server has not been heard yet.
+    pub fn way(&self, remote: &Remote) -> Result<Way, Failure> {
+        match &self.own {
+            Some(own) => Ok(Way { version: own.session.version, in_session: true }),
+            None => remote.way(),
         }
     }
 

@@ -15,6 +15,7 @@ mod rate;
 mod refusals;
 mod resources;
 mod results;
+mod sessions;
 mod shelf;
 mod widening;
 
