@@ -9,8 +9,10 @@ import argparse, base64, hashlib, itertools, os, shutil, sqlite3, statistics, su
 
 from measure import Load, cpu, free_port, resident
 from servers import NodeOidc, Portero, Processes, checked, random_token
+import streams
 
 CHAINS = 16
+EVENTS, APART = 1000, 0.002
 
 
 class Run:
@@ -155,6 +157,23 @@ def memory(run):
     portero.stop()
 
 
+def events(run):
+    """S12: what an event of a stream waits longer for, of a plain worker's and of an MCP server's."""
+    port = free_port()
+    run.processes.start("streamer", [sys.executable, streams.__file__, str(port), str(EVENTS), str(APART)])
+    at = f"http://127.0.0.1:{port}"
+    for kind, worker in (("worker", at), ("mcp", f"{at}/mcp")):
+        portero = Portero(run.processes, f"events-{kind}", run.options.binary, worker, kind=kind)
+        direct = f"{at}/tools/list_meetings" if kind == "worker" else worker
+        sides = {"direct": (direct, streams.headers_for()),
+                 "through": (portero.endpoint, streams.headers_for(portero.person()))}
+        ms = run.rounds(lambda: streams.measure(sides, EVENTS))
+        print(f"\nevents of a stream, {kind}: " + ", ".join(f"{name} {value:.3f} ms" for name, value in ms.items()))
+        for which in ("median", "p99"):
+            yield "S12", f"{kind}: an event's added delay, {which}", ms[f"through {which}"] - ms[f"direct {which}"], "ms", 2
+        portero.stop()
+
+
 def copies_in_postgres(run, database, count):
     """As many_tokens, in a PostgreSQL that holds one connection already."""
     tokens = [random_token("mico_oat_") for _ in range(count)]
@@ -193,7 +212,8 @@ def many_tokens(portero, count):
     return tokens
 
 
-PARTS = {"S1": costs, "S2": costs, "S3": costs, "S4": costs, "S5": costs, "S6": exchanges, "S7": exchanges, "S11": memory}
+PARTS = {"S1": costs, "S2": costs, "S3": costs, "S4": costs, "S5": costs, "S6": exchanges, "S7": exchanges, "S11": memory,
+         "S12": events}
 
 
 def main():

@@ -93,7 +93,7 @@ def redeem(url, client, code, redirect):
 
 
 class Portero:
-    def __init__(self, processes, name, binary, worker, database="sqlite://bench.db", more=""):
+    def __init__(self, processes, name, binary, worker, database="sqlite://bench.db", more="", kind="worker"):
         self.processes, self.name, self.binary = processes, name, binary
         self.folder = os.path.join(processes.folder, name)
         os.makedirs(self.folder)
@@ -102,6 +102,8 @@ class Portero:
         tools = [{"name": n, "description": n, "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
                  for n in ["list_meetings", "locked_tool", *(f"tool_{i}" for i in range(113))]]
         json.dump(tools, open(os.path.join(self.folder, "tools.json"), "w"))
+        # An MCP server says itself what it offers.
+        offers = 'unlisted = "default"' if kind == "mcp" else 'catalog = "tools.json"'
         self.config = os.path.join(self.folder, "portero.toml")
         open(self.config, "w").write(f'''
 public_url = "{self.base}"
@@ -129,9 +131,9 @@ default = true
 [service.scopes."mico:write"]
 [[service.upstream]]
 id = "meetings"
-kind = "worker"
+kind = "{kind}"
 url = "{worker}"
-catalog = "tools.json"
+{offers}
 [service.tool.locked_tool]
 scopes = ["mico:write"]
 ''')

@@ -32,7 +32,7 @@ pub async fn authenticate<'r>(cx: Cx<'r>, received: Received<'r>) -> Result<Auth
     let service = cx.service;
     let Some(token) = received.token else {
         return if service.has_public {
-            Ok(Authenticated { credential: None, plan: None, token: None })
+            Ok(Authenticated { credential: None, plan: None, token: None, session: None })
         } else {
             Err(Reason::NoCredentials(false))
         };
@@ -43,7 +43,7 @@ pub async fn authenticate<'r>(cx: Cx<'r>, received: Received<'r>) -> Result<Auth
         PresentedError::Unavailable(_) => Reason::Unverifiable("verification_unavailable"),
     })?;
     let plan = admit(service, &cx.app.plans, &credential)?;
-    Ok(Authenticated { credential: Some(credential), plan, token: Some(token) })
+    Ok(Authenticated { credential: Some(credential), plan, token: Some(token), session: None })
 }
 
 /// Whether a live credential is one for this service, and the plan of its workspace.

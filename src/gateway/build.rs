@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use arc_swap::ArcSwap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue};
 use serde_json::json;
 use url::Url;
 
@@ -17,7 +17,10 @@ use super::idempotency::Settled;
 use super::library::Library;
 use super::library::guard::Guards;
 use super::origin::Origins;
+use super::remote::Remote;
+use super::remote::cancel::Running;
 use super::service::{Info, Reading, Sentences, Service, Source, Style, Upstream};
+use super::session::Registry;
 use super::{external, load, rest, unsupported};
 use crate::app::App;
 use crate::config::{
@@ -32,7 +35,7 @@ use crate::mcp::error::Code;
 use crate::mcp::result::Trailer;
 use crate::mcp::version::{Served, Version};
 use crate::upstream::assertion::Parties;
-use crate::upstream::identity_headers::Names;
+use crate::upstream::identity_headers::{Carrier as _, Names};
 
 impl Gateway {
     /// Compiles the services, reads their catalogs, and asks workers for theirs. A worker that does not answer
@@ -67,6 +70,8 @@ impl Gateway {
             body_limit: config.body_limit.as_usize(),
             language: language(config),
             settled: Settled::new(),
+            sessions: Registry::new(),
+            running: Running::default(),
         };
         let faults = external::ready(&gateway, app);
         if !faults.is_empty() {
@@ -136,6 +141,7 @@ pub(super) fn service(config: &Config, own: &ServiceConfig) -> Result<Service, S
         offers: Mutex::new(vec![None; own.upstream.len()]),
         policies: own.tool.iter().map(|(name, policy)| (name.clone(), policy.clone())).collect(),
         operations: own.operation.iter().map(|(name, policy)| (name.clone(), policy.clone())).collect(),
+        looked: tokio::sync::Mutex::default(),
         sentences: sentences(language(config)),
         policy,
     })
@@ -216,23 +222,33 @@ fn upstream(config: &Config, service: &ServiceConfig, own: &UpstreamConfig) -> R
     let cleared = url.set_username("").and_then(|()| url.set_password(None));
     cleared.map_err(|()| format!("upstream {:?}: url has no host", own.id))?;
     let base = url.as_str().trim_end_matches('/').to_owned();
-    let host = url.host_str().unwrap_or_default();
+    let name = url.host_str().unwrap_or_default();
+    let host = url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"));
+    let assertion = own.assertion.then(|| {
+        let issuer = config.brand.get(&service.brand).map(|brand| brand.issuer.clone());
+        Arc::new(Parties { issuer: issuer.unwrap_or_default(), audience: own.id.clone() })
+    });
+    let bad_url = |_| format!("upstream {:?}: url {base}", own.id);
+    let source = match (own.kind, api, &own.catalog) {
+        (UpstreamKind::Mcp, ..) => {
+            let mut fixed = headers.clone();
+            fixed.set(&HOST, &host);
+            // a slash at its end is part of the endpoint's name
+            let uri = url.as_str().parse().map_err(bad_url)?;
+            let ids = [service.id.clone(), own.id.clone()];
+            Source::Remote(Arc::new(Remote::new(ids, uri, fixed, assertion.clone())))
+        }
+        (_, Some(api), _) => Source::Rest(api),
+        (_, None, Some(file)) => Source::File(file.clone()),
+        (_, None, None) => Source::Worker(format!("{base}/tools").parse().map_err(bad_url)?),
+    };
     Ok(Upstream {
         id: own.id.clone(),
-        host: url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
+        host,
         headers,
-        source: match (api, &own.catalog) {
-            (Some(api), _) => Source::Rest(api),
-            (None, Some(file)) => Source::File(file.clone()),
-            (None, None) => Source::Worker(
-                format!("{base}/tools").parse().map_err(|_| format!("upstream {:?}: url {base}", own.id))?,
-            ),
-        },
+        source,
         base,
-        assertion: own.assertion.then(|| {
-            let issuer = config.brand.get(&service.brand).map(|brand| brand.issuer.clone());
-            Arc::new(Parties { issuer: issuer.unwrap_or_default(), audience: own.id.clone() })
-        }),
+        assertion,
         unlisted: own.unlisted,
         timeout: own.timeout.get(),
     })

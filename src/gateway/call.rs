@@ -8,6 +8,7 @@ use actix_web::{HttpRequest, web};
 use super::accept::Accepted;
 use super::rest::Spoken;
 use super::service::{Service, Tool};
+use super::session::Held;
 use super::{Gateway, names};
 use crate::app::App;
 use crate::domain::decide::Caller;
@@ -83,6 +84,7 @@ pub struct Received<'r> {
 }
 
 /// A request whose caller is known; anonymous only where some tool is public.
+#[derive(Clone)]
 pub struct Authenticated<'r> {
     /// Who it is.
     pub credential: Option<Arc<Verified>>,
@@ -90,6 +92,8 @@ pub struct Authenticated<'r> {
     pub plan: Option<&'r Plan>,
     /// The bearer token, to be checked again while a stream is open.
     pub token: Option<&'r str>,
+    /// Its session, where upstreams keep some and it has one.
+    pub session: Option<Arc<Held>>,
 }
 
 impl Authenticated<'_> {

@@ -1,6 +1,7 @@
 //! The tools of a service: put together from what upstreams offer and what policy says, then listed for each
 //! caller out of ready pieces.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -194,6 +195,12 @@ impl Maker<'_> {
         let own = own_policy(self.service, upstream, &descriptor.name);
         let unlisted = own.is_none() && upstream.unlisted == Unlisted::Deny;
         let own = own.unwrap_or_default();
+        let mut descriptor = Cow::Borrowed(descriptor);
+        if upstream.source.remote().is_some() && !confirms_reading(&own) && descriptor.is_read_only() {
+            // another server's word for it: what policy does not confirm is neither believed nor passed on
+            descriptor.to_mut().annotate("readOnlyHint", Value::Bool(false));
+        }
+        let descriptor = &*descriptor;
         let policy = self.policy(&own, descriptor.is_read_only(), unlisted);
         let (listed, locked) = self.descriptors(&own, &policy, descriptor);
         let message = own.confirm_message.as_ref().map(|text| text.get(self.language)).unwrap_or_default();
@@ -331,7 +338,16 @@ fn route(upstream: &Upstream, own: &PolicyConfig, descriptor: &Descriptor) -> Re
             Ok(Route::Worker(uri))
         }
         Source::Rest(_) => Err(format!("tool {:?} has no operation", descriptor.name)),
+        Source::Remote(_) if own.path.is_some() => Err(format!(
+            "tool {:?} has a path, and comes from an MCP server, which has none",
+            descriptor.name
+        )),
+        Source::Remote(remote) => Ok(Route::Remote(Arc::clone(remote))),
     }
+}
+
+fn confirms_reading(own: &PolicyConfig) -> bool {
+    own.annotations.as_ref().and_then(|annotations| annotations.read_only_hint) == Some(true)
 }
 
 /// What is said of a lock.

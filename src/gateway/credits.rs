@@ -291,7 +291,7 @@ pub async fn after(
     }
     let outcome = match &answer {
         Answer::Stream(_) => return Ok((answer, Some(charge))),
-        Answer::Refused(..) => Outcome::Failed,
+        Answer::Refused(..) | Answer::Asks(_) | Answer::Wrong(_) => Outcome::Failed,
         Answer::Result(body) if result::is_failed(body) => Outcome::Failed,
         Answer::Json(_) | Answer::Result(_) => Outcome::Done,
     };

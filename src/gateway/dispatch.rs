@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use actix_web::http::StatusCode;
 use actix_web::rt;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName};
+use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 
 use super::Gateway;
@@ -17,6 +19,9 @@ use super::policy::Permitted;
 use super::prove::prove;
 use super::refusal::Reason;
 use super::relay::Relay;
+use super::remote::Remote;
+use super::remote::call::Order;
+use super::remote::conversation::Conversation;
 use super::rest::{self, Prepared};
 use super::service::{Route, Service, Tool};
 use super::trace::Trace;
@@ -29,9 +34,10 @@ use crate::mcp::error::Code;
 use crate::mcp::jsonrpc::Id;
 use crate::mcp::own_result;
 use crate::mcp::result::{self, ToolText};
+use crate::mcp::translate::{self, Told};
 use crate::mcp::version::Version;
 use crate::upstream;
-use crate::upstream::client::{Failure, Headers, Sending};
+use crate::upstream::client::{Failure, Headers, Noted, Sending};
 use crate::upstream::identity_headers::{Carrier, Lines};
 use crate::upstream::worker::{self, Answered};
 
@@ -85,7 +91,13 @@ pub async fn send(
             };
             Ok(Answer::json(collected, "allowed"))
         }
-        answer => Ok(Answer::json(Finish::of(cx, &call).whole(&answer)?, "allowed")),
+        answer => {
+            let mut whole = Answer::json(Finish::of(cx, &call).whole(&answer)?, "allowed");
+            if call.version().is_modern() && lacks_capability(&answer) {
+                whole.status = StatusCode::BAD_REQUEST;
+            }
+            Ok(whole)
+        }
     }
 }
 
@@ -112,6 +124,13 @@ async fn charged(
     }
 }
 
+/// True where a server wants what the client did not say it can do: the stateless revision says that by status too.
+fn lacks_capability(answer: &worker::Answer) -> bool {
+    let worker::Answer::Wrong(error) = answer else { return false };
+    let error: serde_json::Value = serde_json::from_slice(error).unwrap_or_default();
+    error.get("code").and_then(serde_json::Value::as_i64) == Some(translate::MISSING_CAPABILITY)
+}
+
 /// What is written down when a stream ends.
 #[derive(Default)]
 pub struct Open {
@@ -119,6 +138,8 @@ pub struct Open {
     pub ticket: Option<Ticket>,
     /// What it is charged.
     pub charge: Option<Box<Charge>>,
+    /// The call at an MCP server, whose messages these are.
+    pub conversation: Option<Box<Conversation>>,
 }
 
 /// A call on its way: it owns all it needs, since it may outlive the request.
@@ -136,6 +157,10 @@ struct Outgoing {
     assertion: Option<String>,
     deadline: Instant,
     charge: Option<Box<Charge>>,
+    /// What goes to an MCP server beside the arguments.
+    order: Option<Box<Order>>,
+    /// The call there while it still speaks.
+    conversation: Option<Box<Conversation>>,
 }
 
 impl Outgoing {
@@ -143,6 +168,10 @@ impl Outgoing {
         let tool = Arc::clone(call.tool());
         let trace = Trace::new(cx, call.meta());
         let request = call.take_request();
+        let order = match &tool.route {
+            Route::Remote(remote) => Some(Order::new(cx, caller, call, &trace, remote)),
+            _ => None,
+        };
         Self {
             app: Arc::clone(cx.app),
             gateway: Arc::clone(cx.gateway),
@@ -154,6 +183,8 @@ impl Outgoing {
             body: request.as_ref().map_or_else(|| call.body().clone(), |request| request.body.clone()),
             request,
             assertion: None,
+            order: order.map(Box::new),
+            conversation: None,
             deadline,
             charge: None,
             tool,
@@ -161,6 +192,48 @@ impl Outgoing {
     }
 
     async fn call(&mut self) -> Result<Answered, Failure> {
+        let tool = Arc::clone(&self.tool);
+        if let Route::Remote(remote) = &tool.route {
+            return self.order_at(remote).await;
+        }
+        self.prove(&self.body.clone())?;
+        self.in_time()?;
+        let (own, client) = (&*self, &self.app.upstream);
+        let answer = async {
+            match (&tool.route, &own.request) {
+                (Route::Worker(uri), _) => worker::call(client, uri, own, &own.body).await,
+                (Route::Operation(_), Some(request)) => {
+                    let (method, uri) = (request.method.clone(), &request.uri);
+                    let sending = Sending { method, uri, headers: own, body: &own.body };
+                    upstream::rest::call(client, &sending).await
+                }
+                _ => Err(Failure::Unavailable("no_request")),
+            }
+        };
+        timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
+    }
+
+    async fn order_at(&mut self, remote: &Arc<Remote>) -> Result<Answered, Failure> {
+        let order = self.order.take().ok_or(Failure::Unavailable("call_without_order"))?;
+        let tool = Arc::clone(&self.tool);
+        let written = order.write(remote, &tool, &self.body)?;
+        self.prove(&written.body)?;
+        self.in_time()?;
+        let (headers, [cost, _]) = (self.map(), self.noted());
+        let answer = Box::pin(written.send(&tool, &headers, cost));
+        let (answered, conversation) =
+            timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))?;
+        self.conversation = conversation.map(Box::new);
+        Ok(answered)
+    }
+
+    /// Its lease runs on, so what is late is not sent. Waiting with a deadline alone would begin it first.
+    fn in_time(&self) -> Result<(), Failure> {
+        if Instant::now() < self.deadline { Ok(()) } else { Err(Failure::Timeout) }
+    }
+
+    /// Signs what the other headers say, for upstreams that want proof.
+    fn prove(&mut self, body: &[u8]) -> Result<(), Failure> {
         if let Some(parties) = &self.tool.assertion {
             let mut facts = self.gateway.names.facts();
             facts.fixed(&self.tool.headers);
@@ -168,38 +241,23 @@ impl Outgoing {
                 facts.path(&request.target);
             }
             self.add(&mut facts);
-            self.assertion = Some(prove(&self.app, parties, facts, &self.body)?);
+            self.assertion = Some(prove(&self.app, parties, facts, body)?);
         }
-        // Its lease runs on, so what is late is not sent. Waiting with a deadline alone would begin it first.
-        if Instant::now() >= self.deadline {
-            return Err(Failure::Timeout);
-        }
-        let own = &*self;
-        let client = &own.app.upstream;
-        let answer = async {
-            match (&own.tool.route, &own.request) {
-                (Route::Worker(uri), _) => worker::call(client, uri, own, &own.body).await,
-                (Route::Operation(_), Some(request)) => {
-                    let (method, uri) = (request.method.clone(), &request.uri);
-                    let sending = Sending { method, uri, headers: own, body: &own.body };
-                    upstream::rest::call(client, &sending).await
-                }
-                (Route::Operation(_) | Route::Generic(_), _) => Err(Failure::Unavailable("no_request")),
-            }
-        };
-        timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
+        Ok(())
     }
 
     /// Makes the call and writes down what came of it, whoever still listens.
     async fn settled(mut self, ticket: Option<Ticket>) -> (Result<worker::Answer, Failure>, Open) {
         let answered = self.call().await;
-        let charge = self.charge.take();
+        let (charge, conversation) = (self.charge.take(), self.conversation.take());
         if ticket.is_none() && charge.is_none() {
-            return (answered.map(|answered| answered.answer), Open::default());
+            return (answered.map(|answered| answered.answer), Open { conversation, ..Open::default() });
         }
         // in a task of its own: a client that leaves now leaves a call that was made, and it must be known as that
         let settled = rt::spawn(settle(answered, charge, ticket)).await;
-        settled.unwrap_or_else(|_| (Err(Failure::Unavailable("call_aborted")), Open::default()))
+        let (outcome, open) =
+            settled.unwrap_or_else(|_| (Err(Failure::Unavailable("call_aborted")), Open::default()));
+        (outcome, Open { conversation, ..open })
     }
 
     /// Adds what this call has beside every call's.
@@ -234,7 +292,7 @@ async fn settle(
         Some(ticket) => ticket.settle(&outcome).await,
         None => None,
     };
-    (outcome, Open { ticket, charge })
+    (outcome, Open { ticket, charge, conversation: None })
 }
 
 impl Headers for Outgoing {
@@ -251,8 +309,8 @@ impl Headers for Outgoing {
         self.add(&mut Lines(lines));
     }
 
-    fn noted(&self) -> Option<&HeaderName> {
-        self.charge.as_ref().map(|_| self.gateway.names.cost())
+    fn noted(&self) -> Noted<&HeaderName> {
+        [self.charge.as_ref().map(|_| self.gateway.names.cost()), None]
     }
 }
 
@@ -288,6 +346,8 @@ impl<'a> Finish<'a> {
             worker::Answer::Json(body) => self.json(body).ok_or(unreadable),
             worker::Answer::Result(body) => self.own_result(body).ok_or(unreadable),
             worker::Answer::Refused(status, body) => self.refused(*status, body),
+            worker::Answer::Asks(body) => self.asks(body).ok_or(unreadable),
+            worker::Answer::Wrong(body) => self.wrong(body).ok_or(unreadable),
             worker::Answer::Stream(_) => Err(unreadable),
         }
     }
@@ -298,10 +358,42 @@ impl<'a> Finish<'a> {
         if let Some(short) = self.tool.cap.as_ref().and_then(|cap| own_result::shorten(&text, cap)) {
             text = Cow::Owned(short);
         }
+        if let Some(fitted) = translate::fitted(&text, self.version) {
+            text = Cow::Owned(fitted);
+        }
         if self.replayed {
             text = Cow::Owned(own_result::mark(&text, REPLAYED, "true")?);
         }
         result::pass(self.id, self.version, &self.service.info.trailer, &text)
+    }
+
+    /// An MCP server that needs input first: said as it is to who can be asked, and as a no to who cannot.
+    fn asks(self, body: &[u8]) -> Option<Vec<u8>> {
+        if self.version.is_modern() {
+            return result::asks(self.id, &self.service.info.trailer, std::str::from_utf8(body).ok()?);
+        }
+        Some(self.no("input_required", translate::ASKS_IN_VAIN))
+    }
+
+    /// An MCP server's error, in a number that the client's revision knows, or in words.
+    fn wrong(self, body: &[u8]) -> Option<Vec<u8>> {
+        let error: serde_json::Value = serde_json::from_slice(body).ok()?;
+        match translate::told(&error, self.version) {
+            Told::Words(words) => Some(self.no("input_required", &words)),
+            Told::Error(number, error) => {
+                let mut error = error.clone();
+                *error.get_mut("code")? = number.into();
+                Some(
+                    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}", self.id.as_json())
+                        .into_bytes(),
+                )
+            }
+        }
+    }
+
+    fn no(self, code: &str, message: &str) -> Vec<u8> {
+        let text = json!({"error": message, "code": code, "message": message}).to_string();
+        self.text(ToolText { text: &text, is_error: true, ..ToolText::default() })
     }
 
     fn json(self, body: &[u8]) -> Option<Vec<u8>> {

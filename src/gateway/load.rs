@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use http::Uri;
+use tokio::time::Instant;
 
 use super::Gateway;
 use super::catalog::Catalog;
 use super::library::offers;
-use super::rest;
 use super::service::{Service, Source, Upstream};
+use super::{remote, rest};
 use crate::app::App;
 use crate::domain::ids::ServiceId;
 use crate::mcp::tool::{self, Descriptor};
@@ -71,6 +72,10 @@ async fn first(app: &App, service: &Service, upstream: &Upstream) -> Result<Opti
             app.upstream.ready_for(&base)?;
             rest::curated::descriptors(api, &service.policies).map(Some)
         }
+        Source::Remote(remote) => {
+            app.upstream.ready_for(&remote.uri)?;
+            Ok(remote::fresh::tools(app, service, remote).await)
+        }
     }
 }
 
@@ -129,54 +134,124 @@ fn unused_policies(service: &Service) {
     }
 }
 
-/// Asks workers for their catalogs for ever: silent ones every second, the others every half minute. A bad new
-/// catalog is logged and the old one stays.
+/// Asks upstreams for their catalogs for ever: silent ones every second, the others every half minute. A bad new
+/// catalog is logged and the old one stays. No service waits for another's upstreams.
 pub async fn keep_fresh(gateway: Arc<Gateway>, app: Arc<App>) {
     let mut round = 0u32;
     loop {
         tokio::time::sleep(RETRY).await;
         round = round.wrapping_add(1);
-        for service in gateway.services.values() {
-            if service.catalog.load().pending || round.is_multiple_of(REFRESH) {
-                refresh(&gateway, &app, service).await;
-            }
-            if service.library.load().pending || round.is_multiple_of(REFRESH) {
-                offers::refresh(&app, service).await;
-            }
-        }
+        let all = round.is_multiple_of(REFRESH);
+        join_all(gateway.services.values().map(|service| turn(&gateway, &app, service, all))).await;
     }
+}
+
+async fn turn(gateway: &Gateway, app: &App, service: &Service, all: bool) {
+    let restless: Vec<bool> = service.upstreams.iter().map(Upstream::take_restless).collect();
+    let due = Due { all, restless: &restless };
+    let any = all || restless.contains(&true);
+    // one reader at a time: what was read before must not take the place of what is new
+    let _last = service.looked.lock().await;
+    if service.catalog.load().pending || any {
+        refresh(gateway, app, service, due).await;
+    }
+    if service.library.load().pending || any {
+        offers::refresh(app, service, due).await;
+    }
+}
+
+/// Which upstreams are asked in a round.
+#[derive(Clone, Copy)]
+pub struct Due<'a> {
+    all: bool,
+    restless: &'a [bool],
+}
+
+impl Due<'_> {
+    /// True for one that has said nothing yet, and for one that wants to be asked.
+    pub fn is(self, at: usize, silent: bool) -> bool {
+        self.all || silent || self.restless.get(at) == Some(&true)
+    }
+}
+
+impl Upstream {
+    /// True for an MCP server that is down or has changed: it is asked at once.
+    fn take_restless(&self) -> bool {
+        self.source.remote().is_some_and(|remote| remote.take_restless())
+    }
+}
+
+/// Reads what an upstream offers again, since it says that this has changed. Whoever comes while somebody waits to read
+/// is served by that. Attack: an upstream that says so without an end; it is not asked more often than once a second.
+pub async fn look_again(gateway: &Gateway, app: &App, service: &Service, upstream: &str) {
+    let asked = Instant::now();
+    let mut last = service.looked.lock().await;
+    if let Some(before) = *last {
+        if before >= asked {
+            return;
+        }
+        tokio::time::sleep_until(before + RETRY).await;
+    }
+    *last = Some(Instant::now());
+    let restless: Vec<bool> = service.upstreams.iter().map(|own| own.id == upstream).collect();
+    let due = Due { all: false, restless: &restless };
+    refresh(gateway, app, service, due).await;
+    offers::refresh(app, service, due).await;
 }
 
 /// What an upstream offers now; `None` where that does not change while the server runs.
-async fn again(app: &App, upstream: &Upstream) -> Option<Result<Vec<Descriptor>, Trouble>> {
+async fn again(
+    app: &App,
+    service: &Service,
+    upstream: &Upstream,
+) -> Option<Result<Vec<Descriptor>, Trouble>> {
     match &upstream.source {
         Source::File(_) | Source::Rest(_) => None,
         Source::Worker(uri) => Some(fetch(app, upstream, uri).await),
+        Source::Remote(remote) => {
+            let read = remote::fresh::tools(app, service, remote).await;
+            Some(read.ok_or(Trouble::Silent("no answer")))
+        }
     }
 }
 
-async fn refresh(gateway: &Gateway, app: &App, service: &Service) {
-    let mut offered = service.descriptors.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let mut changed = false;
-    for (upstream, slot) in service.upstreams.iter().zip(&mut offered) {
-        let Some(read) = again(app, upstream).await else { continue };
-        match read {
-            Ok(read) if slot.as_ref() != Some(&read) => {
-                *slot = Some(read);
-                changed = true;
-            }
-            Ok(_) | Err(Trouble::Silent(_)) => {}
-            Err(Trouble::Bad(fault)) => {
-                tracing::warn!(service = %service.policy.id, upstream = upstream.id, fault, "bad catalog; the last good one stays");
-            }
-        }
+async fn refresh(gateway: &Gateway, app: &App, service: &Service, due: Due<'_>) {
+    let before = service.descriptors.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let read = service.upstreams.iter().zip(&before).enumerate().map(async |(at, (upstream, slot))| {
+        if due.is(at, slot.is_none()) { again(app, service, upstream).await } else { None }
+    });
+    let read = join_all(read).await;
+    let mut offered = before;
+    for (at, (upstream, outcome)) in service.upstreams.iter().zip(read).enumerate() {
+        let fault = match outcome {
+            Some(Ok(read)) => match changed(gateway, service, &mut offered, at, read) {
+                Ok(()) => continue,
+                Err(fault) => fault,
+            },
+            None | Some(Err(Trouble::Silent(_))) => continue,
+            Some(Err(Trouble::Bad(fault))) => fault,
+        };
+        tracing::warn!(service = %service.policy.id, upstream = upstream.id, fault, "bad catalog; the last good one stays");
     }
-    if changed {
-        match install(gateway, service, offered) {
-            Ok(()) => tracing::info!(service = %service.policy.id, "catalog read"),
-            Err(fault) => {
-                tracing::warn!(service = %service.policy.id, fault, "bad catalog; the last good one stays");
-            }
-        }
+}
+
+/// Puts what one upstream offers now in the place of what it did. What cannot stand beside the others' changes nothing.
+fn changed(
+    gateway: &Gateway,
+    service: &Service,
+    offered: &mut Vec<Option<Vec<Descriptor>>>,
+    at: usize,
+    read: Vec<Descriptor>,
+) -> Result<(), String> {
+    if offered.get(at).and_then(Option::as_ref) == Some(&read) {
+        return Ok(());
     }
+    let mut new = offered.clone();
+    if let Some(slot) = new.get_mut(at) {
+        *slot = Some(read);
+    }
+    install(gateway, service, new.clone())?;
+    *offered = new;
+    tracing::info!(service = %service.policy.id, "catalog read");
+    Ok(())
 }

@@ -11,13 +11,12 @@ const DISCOVER_TTL: u32 = 60_000;
 /// How long it may keep a list: plans and permissions change.
 pub const LIST_TTL: u32 = 5_000;
 
-/// `initialize`: the revision was settled when the message was read. No session is opened.
-pub fn initialize(cx: Cx<'_>, call: &Resolved<'_>) -> Answer {
+/// `initialize`: the revision was settled when the message was read.
+pub fn initialize(cx: Cx<'_>, call: &Resolved<'_>, capabilities: &str) -> Answer {
     let info = &cx.service.info;
     let members = format!(
-        "\"protocolVersion\":\"{}\",\"capabilities\":{},\"serverInfo\":{}{}",
+        "\"protocolVersion\":\"{}\",\"capabilities\":{capabilities},\"serverInfo\":{}{}",
         call.version.label(),
-        cx.service.library.load().capabilities,
         info.of(call.version),
         info.instructions,
     );
@@ -78,6 +77,16 @@ pub fn tools_list(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Resolved<'_>) -
     out.extend_from_slice(caching(call, LIST_TTL, catalog.for_everybody(&cx.service.policy)).as_bytes());
     result::close(&mut out, call.version, &cx.service.info.trailer, false);
     Ok(Answer::json(out, "allowed"))
+}
+
+/// What a stateless server needs before it answers, for a client that knows how it is asked.
+///
+/// # Errors
+/// What cannot be passed on.
+pub fn asks(cx: Cx<'_>, call: &Resolved<'_>, result: &[u8]) -> Result<Answer, Reason> {
+    let text = std::str::from_utf8(result).ok();
+    let answer = text.and_then(|text| result::asks(call.id, &cx.service.info.trailer, text));
+    Ok(Answer::json(answer.ok_or(Reason::Unavailable("upstream_answer_unreadable"))?, "allowed"))
 }
 
 fn answer(cx: Cx<'_>, call: &Resolved<'_>, members: &str) -> Answer {

@@ -32,6 +32,7 @@ mod methods;
 mod names;
 pub mod openapi;
 mod origin;
+mod outlet;
 mod policy;
 mod probe;
 mod prove;
@@ -39,10 +40,12 @@ mod rate;
 mod receive;
 mod refusal;
 mod relay;
+mod remote;
 mod render;
 mod resolve;
 mod rest;
 mod service;
+mod session;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -64,9 +67,11 @@ pub use service::{Gateway, Service, Tool, Upstream};
 pub use verify::verify;
 
 use answer::Answer;
-use call::{Authenticated, Cx, Frame};
+use call::{Authenticated, Cx, Frame, Resolved};
 use library::{prompts, read, resources};
+use receive::Asked;
 use refusal::Reason;
+use remote::complete;
 
 use crate::app::App;
 use crate::http::record::Record;
@@ -105,9 +110,16 @@ async fn life(cx: Cx<'_>, mut payload: web::Payload) -> HttpResponse {
         }
     };
     frame.kind = caller.caller().kind();
-    let admitted = receive::method(cx)
-        .and_then(|()| entitle::service(cx, &caller))
-        .and_then(|()| receive::negotiate(cx));
+    let asked = receive::method(cx).and_then(|asked| entitle::service(cx, &caller).map(|()| asked));
+    let admitted = match asked {
+        Ok(Asked::Message) => receive::negotiate(cx),
+        Ok(asked) => {
+            let outcome = session::apart(cx, &caller, asked).await;
+            let answer = outcome.unwrap_or_else(|reason| render::refuse(cx, &frame, &reason));
+            return finish(cx, &frame, answer);
+        }
+        Err(reason) => Err(reason),
+    };
     // read also for a refusal: its answer echoes the id, and a client that still writes would miss it
     let body = match admitted {
         Err(Reason::Method) => Ok(Bytes::new()),
@@ -140,9 +152,19 @@ async fn converse<'b>(
 ) -> Result<Answer, Reason> {
     let resolved = resolve::resolve(cx, body, frame)?;
     rate::message(cx, caller, resolved.as_ref().map(|resolved| resolved.method))?;
-    let Some(resolved) = resolved else { return Ok(Answer::accepted()) };
+    let Some(mut resolved) = resolved else { return session::told(cx, caller, body).await };
+    let caller = &session::attach(cx, caller, &mut resolved, frame)?;
+    act(cx, caller, (resolved, body), frame).await.map_err(|reason| session::gone(cx, caller, reason))
+}
+
+async fn act<'b>(
+    cx: Cx<'_>,
+    caller: &Authenticated<'_>,
+    (resolved, body): (Resolved<'b>, &'b Bytes),
+    frame: &mut Frame<'b>,
+) -> Result<Answer, Reason> {
     match resolved.method {
-        Rpc::Initialize => Ok(methods::initialize(cx, &resolved)),
+        Rpc::Initialize => session::begin(cx, caller, &resolved, body).await,
         Rpc::Discover => Ok(methods::discover(cx, &resolved)),
         Rpc::Ping => Ok(methods::ping(cx, &resolved)),
         Rpc::ToolsList => methods::tools_list(cx, caller, &resolved),
@@ -158,6 +180,11 @@ async fn converse<'b>(
         Rpc::ResourcesRead => read::read(cx, caller, &resolved).await,
         Rpc::PromptsList => prompts::list(cx, caller, &resolved),
         Rpc::PromptsGet => prompts::get(cx, caller, &resolved, body).await,
+        Rpc::Complete => complete::complete(cx, caller, &resolved, body).await,
+        Rpc::SetLevel => session::set_level(cx, caller, &resolved, body).await,
+        Rpc::ResourcesSubscribe | Rpc::ResourcesUnsubscribe => {
+            session::subscribe(cx, caller, &resolved).await
+        }
         Rpc::SubscriptionsListen | Rpc::Other => Err(Reason::NoMethod),
     }
 }

@@ -15,6 +15,8 @@ pub static NAME: HeaderName = HeaderName::from_static(headers::NAME);
 pub static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// `Mcp-Session-Id`.
 pub static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+/// `Last-Event-ID`.
+pub static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// W3C Trace Context §3.2.
 pub static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// W3C Trace Context §3.3.

@@ -18,7 +18,7 @@ use super::validate;
 use crate::config::Idempotency;
 use crate::domain::tool::Confirm;
 use crate::mcp::arguments;
-use crate::mcp::jsonrpc::{self, Id, Meta};
+use crate::mcp::jsonrpc::{self, Id, Meta, Params};
 use crate::mcp::version::Version;
 
 /// An idempotency key is no longer than this.
@@ -30,6 +30,7 @@ pub struct Permitted<'b> {
     id: Id<'b>,
     version: Version,
     meta: Meta<'b>,
+    params: Params<'b>,
     body: Bytes,
     confirmed: bool,
     intent: Option<Cow<'b, str>>,
@@ -56,6 +57,11 @@ impl<'b> Permitted<'b> {
     /// What the request says of itself.
     pub fn meta(&self) -> &Meta<'b> {
         &self.meta
+    }
+
+    /// All that it was asked with, as it came.
+    pub fn params(&self) -> &Params<'b> {
+        &self.params
     }
 
     /// What the worker gets.
@@ -114,6 +120,7 @@ pub fn permit<'b>(cx: Cx<'_>, admitted: Admitted<'b>, body: &'b Bytes) -> Result
         id: call.id,
         version: call.version,
         meta: call.meta,
+        params: call.params,
         body: sent,
         confirmed,
         intent,

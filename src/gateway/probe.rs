@@ -16,6 +16,7 @@ impl Upstream {
     pub async fn probe(&self, client: &Client) -> Result<String, String> {
         let (uri, lists_itself) = match &self.source {
             Source::Worker(uri) => (uri.clone(), true),
+            Source::Remote(remote) => return remote.probe(client).await,
             Source::File(_) | Source::Rest(_) => {
                 (self.base.parse::<Uri>().map_err(|error| error.to_string())?, false)
             }

@@ -63,7 +63,10 @@ pub fn read(cx: Cx<'_>, caller: &Authenticated<'_>) -> Result<(), Reason> {
 /// # Errors
 /// 429.
 pub fn message(cx: Cx<'_>, caller: &Authenticated<'_>, method: Option<Method>) -> Result<(), Reason> {
-    let apart = matches!(method, Some(Method::ToolsCall | Method::ResourcesRead | Method::PromptsGet));
+    let apart = matches!(
+        method,
+        Some(Method::ToolsCall | Method::ResourcesRead | Method::PromptsGet | Method::Complete)
+    );
     if caller.credential.is_some() || apart { Ok(()) } else { all(cx, caller) }
 }
 

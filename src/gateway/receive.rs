@@ -6,6 +6,7 @@ use actix_web::http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap}
 use super::accept::{self, Accepted};
 use super::call::{Cx, Received};
 use super::refusal::Reason;
+use super::session;
 use crate::http::bearer::{self, NotBearer};
 
 /// Finds the bearer token.
@@ -20,12 +21,28 @@ pub fn credentials(headers: &HeaderMap) -> Result<Received<'_>, Reason> {
     Ok(Received { token })
 }
 
-/// Each message is a POST.
+/// What is asked of a service by a request's method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A message.
+    Message,
+    /// A session's stream, or only its head.
+    Stream,
+    /// A session's end.
+    End,
+}
+
+/// Each message is a POST. Where upstreams keep sessions, a GET opens a stream and a DELETE ends a session.
 ///
 /// # Errors
 /// Anything else, after authentication, so that anonymous probes find the sign-in first.
-pub fn method(cx: Cx<'_>) -> Result<(), Reason> {
-    if cx.request.method() == Method::POST { Ok(()) } else { Err(Reason::Method) }
+pub fn method(cx: Cx<'_>) -> Result<Asked, Reason> {
+    match *cx.request.method() {
+        Method::POST => Ok(Asked::Message),
+        Method::GET | Method::HEAD if session::keeps(cx.service) => Ok(Asked::Stream),
+        Method::DELETE if session::keeps(cx.service) => Ok(Asked::End),
+        _ => Err(Reason::Method),
+    }
 }
 
 /// What the client takes, and that its body is JSON.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::remote::talk::OWN_SESSION_GONE;
 use crate::domain::decide::PlanLack;
 use crate::domain::ids::PlanId;
 use crate::domain::verified::TokenKind;
@@ -25,6 +26,12 @@ pub enum Reason {
     Unverifiable(&'static str),
     /// Not a POST.
     Method,
+    /// No session id where one is needed.
+    NoSession,
+    /// To this caller there is no such session; the word is for logs.
+    Session(&'static str),
+    /// Too many streams are open.
+    Streams,
     /// The plan lacks something.
     Plan(Box<PlanFacts>),
     /// Nothing in `Accept` can be answered.
@@ -135,7 +142,10 @@ impl Reason {
     pub fn code(&self) -> Code {
         match self {
             Self::Origin => Code::OriginNotAllowed,
-            Self::Authorization(_) | Self::BodyBroken | Self::Invalid(_) => Code::InvalidRequest,
+            Self::Authorization(_) | Self::BodyBroken | Self::Invalid(_) | Self::NoSession => {
+                Code::InvalidRequest
+            }
+            Self::Session(_) => Code::SessionNotFound,
             Self::NoCredentials(_) => Code::Unauthorized,
             Self::BadCredentials(_) => Code::InvalidToken,
             Self::Unverifiable(_) => Code::VerificationUnavailable,
@@ -158,7 +168,7 @@ impl Reason {
             Self::NoResource(..) => Code::ResourceNotFound,
             Self::MissingScope(_) => Code::MissingScope,
             Self::Blocked => Code::WorkspaceBlocked,
-            Self::Rate(_) => Code::RateLimited,
+            Self::Rate(_) | Self::Streams => Code::RateLimited,
             Self::Credits(_) => Code::CreditsExhausted,
             Self::Confirm(..) => Code::ConfirmationRequired,
             Self::Arguments(_) | Self::Key(_) => Code::InvalidArguments,
@@ -178,7 +188,10 @@ impl Reason {
             | Self::UnknownOperation(label, _)
             | Self::UnknownPrompt(label, _)
             | Self::NoResource(label, _)
+            | Self::Session(label)
             | Self::Unavailable(label) => label,
+            Self::NoSession => "session_missing",
+            Self::Streams => "streams_limited",
             Self::MetaMissing(_) => "meta_missing",
             Self::BodyBroken => "body_broken",
             other => other.code().word(),
@@ -196,7 +209,7 @@ impl Reason {
             | Code::WorkspaceBlocked
             | Code::OperationExcluded
             | Code::OriginNotAllowed => 403,
-            Code::ResourceNotFound | Code::MethodNotFound | Code::UnknownTool => 404,
+            Code::ResourceNotFound | Code::MethodNotFound | Code::UnknownTool | Code::SessionNotFound => 404,
             Code::MethodNotAllowed => 405,
             Code::NotAcceptable => 406,
             Code::TooLarge => 413,
@@ -232,6 +245,7 @@ impl Reason {
             Self::Rate(wait) => {
                 Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).map(|wait| wait.max(1))
             }
+            Self::Streams => Some(5),
             _ => None,
         }
     }
@@ -260,6 +274,7 @@ fn line(name: &str) -> Box<str> {
 impl From<Failure> for Reason {
     fn from(failure: Failure) -> Self {
         match failure {
+            OWN_SESSION_GONE => Self::Session("session_gone_upstream"),
             Failure::Unavailable(label) => Self::Unavailable(label),
             Failure::Timeout => Self::Timeout,
         }

@@ -1,39 +1,40 @@
 //! Passing a worker's stream on: events as they come, a comment when it is quiet, and one answer at the end
 //! whatever happens.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::rt;
 use bytes::Bytes;
 use serde_json::value::RawValue;
-use tokio::sync::mpsc::{self, OwnedPermit, Receiver, Sender};
+use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::accept::Accepted;
 use super::call::{Authenticated, Cx, Frame};
 use super::dispatch::{Finish, Open};
 use super::idempotency::Ticket;
+use super::outlet::{Outlet, gone};
 use super::policy::Permitted;
 use super::refusal::Reason;
+use super::remote::cancel::Underway;
+use super::remote::conversation::Told;
 use super::service::{Service, Tool};
 use super::{authenticate, render};
 use crate::app::App;
 use crate::domain::verified::TokenKind;
 use crate::identity::external::PresentedError;
 use crate::mcp::jsonrpc::{self, Id};
-use crate::mcp::sse::{Decoder, Event, KEEP_ALIVE, write_event};
+use crate::mcp::sse::{Decoder, Event};
 use crate::mcp::version::Version;
 use crate::store::credits::Outcome;
 use crate::upstream::client::{Body, Failure};
 use crate::upstream::worker::{self, MAX_ANSWER};
 
 /// How often an open stream's credential is looked at: revoked callers lose their streams within this time.
-const RECHECK: Duration = Duration::from_secs(4);
+pub const RECHECK: Duration = Duration::from_secs(4);
 /// A comment at every so many looks: proxies close what is quiet for a minute.
-const COMMENT: u32 = 3;
-const QUEUE: usize = 16;
+pub const COMMENT: u32 = 3;
 
 /// A stream on its way.
 pub struct Relay {
@@ -102,8 +103,9 @@ impl Relay {
         let mut ticks = interval(RECHECK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut tick = 0u32;
-        let (client, cancels) = (outlet.events.clone(), self.version.is_modern());
+        let (client, cancels) = (outlet.client(), self.version.is_modern());
         let mut answer = None;
+        let underway = self.open.conversation.as_mut().and_then(|own| own.take_underway());
         let end = loop {
             if outlet.is_clear()
                 && let Some(end) = answer.take()
@@ -127,6 +129,11 @@ impl Relay {
                 () = gone(client.as_ref()), if cancels => match answer.take() {
                     Some(end) => break end,
                     None => return Vec::new(),
+                },
+                () = given_up(&underway) => match &client {
+                    // who gave it up wants no answer
+                    Some(_) => return Vec::new(),
+                    None => break self.failed(&Reason::Unavailable("call_given_up")),
                 },
             }
         };
@@ -155,6 +162,9 @@ impl Relay {
         let Some(Ok(chunk)) = chunk else {
             return Some(self.failed(&Reason::Unavailable("upstream_stream_broken")));
         };
+        if self.open.conversation.as_ref().is_some_and(|own| !own.has_room(chunk.len())) {
+            return Some(self.failed(&Reason::Unavailable("upstream_answer_too_long")));
+        }
         for event in decoder.push(&chunk) {
             match self.step(&event) {
                 Step::Event(json) => outlet.push(&json),
@@ -167,6 +177,14 @@ impl Relay {
     }
 
     fn step(&self, event: &Event) -> Step {
+        if let Some(conversation) = &self.open.conversation {
+            return match conversation.hear(&event.data) {
+                Told::Nothing => Step::Skip,
+                Told::Message(json) => Step::Event(json),
+                Told::End(Ok(answer)) => Step::End(self.end(answer)),
+                Told::End(Err(label)) => Step::End(self.failed(&Reason::Unavailable(label))),
+            };
+        }
         match event.name.as_str() {
             "progress" => self.progress(&event.data).map_or(Step::Skip, Step::Event),
             "error" => Step::End(self.end(worker::Answer::Refused(422, Bytes::copy_from_slice(&event.data)))),
@@ -178,7 +196,11 @@ impl Relay {
     }
 
     fn end(&self, answer: worker::Answer) -> End {
-        let outcome = if matches!(answer, worker::Answer::Json(_)) { Outcome::Done } else { Outcome::Failed };
+        let outcome = match &answer {
+            worker::Answer::Json(_) => Outcome::Done,
+            worker::Answer::Result(body) if !crate::mcp::result::is_failed(body) => Outcome::Done,
+            _ => Outcome::Failed,
+        };
         let json = match &answer {
             worker::Answer::Json(body) | worker::Answer::Refused(_, body) => {
                 std::str::from_utf8(body).is_ok_and(crate::mcp::result::is_json)
@@ -250,72 +272,9 @@ async fn settle(ticket: Option<Ticket>, end: &End) {
     }
 }
 
-/// Where events go: to a client, or nowhere.
-#[derive(Default)]
-struct Outlet {
-    events: Option<Sender<Bytes>>,
-    /// Kept for the answer, so that it finds room in whatever state the client is.
-    last: Option<OwnedPermit<Bytes>>,
-    /// What the client has not yet made room for: the events of one chunk.
-    waiting: VecDeque<Bytes>,
-}
-
-impl Outlet {
-    fn open() -> (Self, Receiver<Bytes>) {
-        let (events, receiver) = mpsc::channel(QUEUE + 1);
-        let last = events.clone().try_reserve_owned().ok();
-        (Self { events: Some(events), last, waiting: VecDeque::new() }, receiver)
-    }
-
-    fn is_clear(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
-    fn push(&mut self, json: &[u8]) {
-        if self.events.is_some() {
-            self.waiting.push_back(event(json));
-        }
-    }
-
-    /// Waits for room and hands one event on. Whoever has left is not told.
-    async fn flush(&mut self) {
-        let room = match &self.events {
-            Some(events) => events.reserve().await.ok(),
-            None => None,
-        };
-        match room {
-            Some(room) => {
-                if let Some(event) = self.waiting.pop_front() {
-                    room.send(event);
-                }
-            }
-            None => self.waiting.clear(),
-        }
-    }
-
-    /// A queue without room is not quiet.
-    fn comment(&self) {
-        if let Some(events) = &self.events {
-            let _ = events.try_send(Bytes::from_static(KEEP_ALIVE));
-        }
-    }
-
-    fn end(self, json: &[u8]) {
-        if let Some(last) = self.last {
-            last.send(event(json));
-        }
-    }
-}
-
-fn event(json: &[u8]) -> Bytes {
-    let mut event = Vec::with_capacity(json.len() + 32);
-    write_event(&mut event, json);
-    Bytes::from(event)
-}
-
-async fn gone(sender: Option<&Sender<Bytes>>) {
-    match sender {
-        Some(sender) => sender.closed().await,
+async fn given_up(underway: &Option<Underway>) {
+    match underway {
+        Some(underway) => underway.given_up().await,
         None => std::future::pending().await,
     }
 }

@@ -3,8 +3,8 @@
 //! Three styles of saying no (by status, as JSON-RPC errors, as tool results) differ only in [`form`]; the
 //! words, numbers and data are the same.
 
-use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, HeaderValue, RETRY_AFTER, USER_AGENT, WWW_AUTHENTICATE};
+use actix_web::http::{Method, StatusCode};
 use serde::Serialize;
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use super::call::{Cx, Frame};
 use super::challenge::Challenge;
 use super::refusal::Reason;
 use super::service::Service;
-use super::words;
+use super::{session, words};
 use crate::config::{AnonymousChallenge, ErrorStyle, ErrorText, UpstreamErrors};
 use crate::domain::verified::TokenKind;
 use crate::mcp::error::Code;
@@ -22,6 +22,18 @@ use crate::mcp::result::{self, ToolText};
 /// How long a client waits before it asks again.
 const RETRY: HeaderValue = HeaderValue::from_static("2");
 const ALLOWED: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
+
+/// What of this endpoint is left to who was refused a method.
+fn allowed(cx: Cx<'_>) -> HeaderValue {
+    if !session::keeps(cx.service) {
+        return ALLOWED;
+    }
+    HeaderValue::from_static(match *cx.request.method() {
+        Method::GET | Method::HEAD => "POST, DELETE, OPTIONS",
+        Method::DELETE => "GET, POST, OPTIONS",
+        _ => "GET, POST, DELETE, OPTIONS",
+    })
+}
 
 /// The form of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,9 +86,11 @@ pub fn by_status(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason, status: u16) ->
         Reason::MissingScope(facts) if facts.kind != TokenKind::Pat => {
             challenge.step_up(&facts.ask).map(|value| (WWW_AUTHENTICATE, value))
         }
-        Reason::Method => Some((ALLOW, ALLOWED)),
+        Reason::Method => Some((ALLOW, allowed(cx))),
         Reason::Unverifiable(_) => Some((RETRY_AFTER, RETRY)),
-        Reason::Rate(_) => reason.retry_after().map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds))),
+        Reason::Rate(_) | Reason::Streams => {
+            reason.retry_after().map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds)))
+        }
         _ => None,
     };
     answer
@@ -118,6 +132,7 @@ fn form(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Form {
         | Code::UnsupportedMediaType
         | Code::TooLarge
         | Code::VerificationUnavailable
+        | Code::SessionNotFound
         // what the stateless revision demands by status
         | Code::UnsupportedVersion
         | Code::MissingCapability
@@ -126,7 +141,7 @@ fn form(cx: Cx<'_>, frame: &Frame<'_>, reason: &Reason) -> Form {
         Code::RateLimited if style.errors == ErrorStyle::Jsonrpc || !frame.call => Form::Status(429),
         Code::ParseError | Code::InvalidRequest => {
             return match (style.errors, reason) {
-                (ErrorStyle::Http, _) | (_, Reason::Authorization(_)) => Form::Status(400),
+                (ErrorStyle::Http, _) | (_, Reason::Authorization(_) | Reason::NoSession) => Form::Status(400),
                 _ => Form::Error,
             };
         }

@@ -137,10 +137,15 @@ impl<'b> Message<'b> {
             | Method::PromptsGet
             | Method::ResourcesList
             | Method::ResourceTemplatesList
-            | Method::ResourcesRead => Ok(version),
-            Method::Initialize | Method::Ping | Method::SubscriptionsListen | Method::Other => {
-                Err(Reason::NoMethod)
-            }
+            | Method::ResourcesRead
+            | Method::Complete => Ok(version),
+            Method::Initialize
+            | Method::Ping
+            | Method::ResourcesSubscribe
+            | Method::ResourcesUnsubscribe
+            | Method::SetLevel
+            | Method::SubscriptionsListen
+            | Method::Other => Err(Reason::NoMethod),
         }
     }
 

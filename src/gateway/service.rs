@@ -17,7 +17,10 @@ use super::idempotency::Settled;
 use super::library::guard::Guards;
 use super::library::{Library, Offer};
 use super::origin::Origins;
+use super::remote::Remote;
+use super::remote::cancel::Running;
 use super::rest::{self, Api};
+use super::session::Registry;
 use crate::config::{
     AnonymousChallenge, ErrorStyle, ErrorText, Idempotency, Language, ToolPolicy as PolicyConfig, Unlisted,
     UpstreamErrors,
@@ -47,12 +50,19 @@ pub struct Gateway {
     pub(super) body_limit: usize,
     pub(super) language: Language,
     pub(super) settled: Settled,
+    pub(super) sessions: Arc<Registry>,
+    pub(super) running: Running,
 }
 
 impl Gateway {
     /// A service by its id; routes hold it as `web::Data<Service>`.
     pub fn service(&self, id: &ServiceId) -> Option<&Arc<Service>> {
         self.services.get(id)
+    }
+
+    /// Ends the streams of all sessions: the server is about to stop.
+    pub fn close(&self) {
+        self.sessions.close();
     }
 
     /// Every service.
@@ -111,6 +121,8 @@ pub struct Service {
     pub(super) library: ArcSwap<Library>,
     /// Resources and prompts by upstream, as last read; none until it could be reached.
     pub(super) offers: Mutex<Vec<Option<Offer>>>,
+    /// When an upstream's word that it has changed was last looked into; held by whoever reads catalogs.
+    pub(super) looked: tokio::sync::Mutex<Option<tokio::time::Instant>>,
     /// What the gateway adds to descriptions.
     pub(super) sentences: Sentences,
 }
@@ -187,12 +199,33 @@ pub enum Source {
     Worker(Uri),
     /// The document of a REST API, read at start.
     Rest(Arc<Api>),
+    /// An MCP server's own lists.
+    Remote(Arc<Remote>),
+}
+
+impl Upstream {
+    /// True if it is an MCP server that keeps sessions, as far as it has been heard.
+    pub fn keeps_sessions(&self) -> bool {
+        self.source.remote().and_then(|remote| remote.learnt()).is_some_and(|learnt| learnt.keeps_sessions())
+    }
+}
+
+impl Source {
+    /// The MCP server, if it is one.
+    pub fn remote(&self) -> Option<&Arc<Remote>> {
+        match self {
+            Self::Remote(remote) => Some(remote),
+            Self::File(_) | Self::Worker(_) | Self::Rest(_) => None,
+        }
+    }
 }
 
 /// How a tool is called.
 pub enum Route {
     /// Its arguments are posted to a worker.
     Worker(Uri),
+    /// It is called at an MCP server.
+    Remote(Arc<Remote>),
     /// Its arguments make a request of a REST API.
     Operation(rest::Call),
     /// It reaches every operation of a REST API.

@@ -1,7 +1,7 @@
 //! Keys of the configuration that this version does not yet act on. One that is set stops the start: a limit
 //! that is written down and not kept is worse than none.
 
-use crate::config::{Config, Registration, ServiceConfig, ToolPolicy, UpstreamKind};
+use crate::config::{Config, Registration, ServiceConfig, ToolPolicy};
 
 /// Every such key that is set, each with its path.
 pub fn keys(config: &Config) -> Vec<String> {
@@ -29,10 +29,6 @@ pub fn keys(config: &Config) -> Vec<String> {
 fn of_service(service: &ServiceConfig) -> Vec<String> {
     let at = format!("service {:?}: ", service.id);
     let mut set: Vec<(String, bool)> = Vec::new();
-    for upstream in &service.upstream {
-        let here = format!("upstream {:?}: ", upstream.id);
-        set.push((format!("{here}kind = \"mcp\""), upstream.kind == UpstreamKind::Mcp));
-    }
     let resources = service.resources.iter().map(|(uri, policy)| ("resource", uri, policy));
     let prompts = service.prompt.iter().map(|(name, policy)| ("prompt", name, policy));
     for (of, name, policy) in resources.chain(prompts) {

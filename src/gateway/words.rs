@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::refusal::{Barred, CreditFacts, Reason, Words};
 use super::service::Service;
+use super::session;
 use crate::domain::decide::PlanLack;
 use crate::domain::ids::PlanId;
 use crate::mcp::error::{self, Code};
@@ -42,7 +43,18 @@ pub fn words(reason: &Reason, service: &Service) -> Words {
             "Token or plan could not be verified.",
             "Try again in a moment; the token is not the problem.",
         ),
+        Reason::Method if session::keeps(service) => {
+            fixed("There is no such stream or method here.", "Send each message as a POST.")
+        }
         Reason::Method => fixed("This endpoint takes POST alone.", "Send each message as a POST."),
+        Reason::NoSession => fixed(
+            "Invalid request: Mcp-Session-Id is missing.",
+            "Begin with initialize, and send the session id that its answer carries.",
+        ),
+        Reason::Session(_) => fixed("Session not found.", "Begin a new session with initialize."),
+        Reason::Streams => {
+            fixed("Too many streams are open.", "Close some, or read from those that are open.")
+        }
         Reason::Plan(facts) => plan(facts.lack, service),
         Reason::NotAcceptable => {
             fixed("Nothing in Accept can be answered.", "Send Accept: application/json, text/event-stream.")
@@ -221,7 +233,9 @@ pub fn data<'a>(reason: &'a Reason, hint: &'a str, service: &'a Service) -> Data
             feature: None,
             upgrade_url: service.upgrade_url.as_deref(),
         }),
-        Reason::Rate(_) => reason.retry_after().map(|retry_after| More::Rate { retry_after }),
+        Reason::Rate(_) | Reason::Streams => {
+            reason.retry_after().map(|retry_after| More::Rate { retry_after })
+        }
         Reason::MissingScope(facts) => Some(More::Scope { scope: &facts.needed }),
         Reason::NoResource(_, uri) => Some(More::Resource { uri }),
         Reason::Version(requested) => Some(More::Version {

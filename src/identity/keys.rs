@@ -11,6 +11,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -139,6 +140,18 @@ impl Keys {
         key.map(|key| format!("{}.{}", key.id, tag_with(key, purpose, parts))).unwrap_or_default()
     }
 
+    /// What seals for a purpose now: the name of the key it is derived from, and 32 bytes.
+    pub fn sealing(&self, now: Timestamp, purpose: &str) -> Option<(String, Zeroizing<[u8; 32]>)> {
+        let ring = self.0.load();
+        let key = ring.current(now)?;
+        Some((key.id.clone(), derived(key, purpose)?))
+    }
+
+    /// What opens what the key of this name has sealed for a purpose.
+    pub fn opening(&self, id: &str, purpose: &str) -> Option<Zeroizing<[u8; 32]>> {
+        self.0.load().keys.iter().find(|key| key.id == id).and_then(|key| derived(key, purpose))
+    }
+
     /// What signs now.
     pub fn signer(&self, now: Timestamp) -> Option<Arc<SigningKey>> {
         self.0.load().current(now).map(|key| Arc::clone(&key.signing))
@@ -198,6 +211,14 @@ fn tag_with(key: &Key, purpose: &str, parts: &[&str]) -> String {
         mac.update(part.as_bytes());
     }
     URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
+}
+
+/// A key for one purpose alone (RFC 5869).
+fn derived(key: &Key, purpose: &str) -> Option<Zeroizing<[u8; 32]>> {
+    let mut bytes = Zeroizing::new([0u8; 32]);
+    let root = Hkdf::<Sha256>::new(None, key.secret.as_ref());
+    root.expand(format!("portero seal {purpose}").as_bytes(), bytes.as_mut()).ok()?;
+    Some(bytes)
 }
 
 fn decode(entry: &Entry) -> Option<Key> {

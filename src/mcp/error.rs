@@ -64,6 +64,8 @@ pub enum Code {
     MethodNotAllowed,
     /// An `Origin` that is not allowed.
     OriginNotAllowed,
+    /// No such session, to this caller; or not any more.
+    SessionNotFound,
 }
 
 /// The number of a refusal for a tool's own plan feature: legacy, 2026-07-28.
@@ -71,7 +73,7 @@ const OWN_FEATURE: (i32, i32) = (-32010, -31010);
 
 impl Code {
     /// Every code, in the order documents show them.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Unauthorized,
         Self::InvalidToken,
         Self::MissingScope,
@@ -101,6 +103,7 @@ impl Code {
         Self::TooLarge,
         Self::MethodNotAllowed,
         Self::OriginNotAllowed,
+        Self::SessionNotFound,
     ];
 
     /// Word, number up to 2025-11-25, number in 2026-07-28.
@@ -136,6 +139,7 @@ impl Code {
             Self::TooLarge => ("too_large", -32600, -32600),
             Self::MethodNotAllowed => ("method_not_allowed", -32600, -32600),
             Self::OriginNotAllowed => ("origin_not_allowed", -32600, -32600),
+            Self::SessionNotFound => ("session_not_found", -32600, -32600),
         }
     }
 

@@ -70,12 +70,25 @@ fn collect(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
 }
 
 impl Mirror {
-    /// True if the header (absent or not) says what the arguments say. An absent or null argument has none.
-    pub fn holds(&self, arguments: &Map<String, Value>, header: Option<&[u8]>) -> bool {
+    fn argument<'a>(&self, arguments: &'a Map<String, Value>) -> Option<&'a Value> {
         let mut steps = self.path.iter();
         let first = steps.next().and_then(|name| arguments.get(name));
-        let argument = steps.fold(first, |value, name| value.and_then(|value| value.get(name)));
-        match (argument, header) {
+        steps.fold(first, |value, name| value.and_then(|value| value.get(name)))
+    }
+
+    /// What the header says of these arguments, not yet encoded; nothing of one that is absent or null.
+    pub fn value(&self, arguments: &Map<String, Value>) -> Option<String> {
+        match self.argument(arguments)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Bool(flag) => Some(flag.to_string()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Null | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+
+    /// True if the header (absent or not) says what the arguments say. An absent or null argument has none.
+    pub fn holds(&self, arguments: &Map<String, Value>, header: Option<&[u8]>) -> bool {
+        match (self.argument(arguments), header) {
             (None | Some(Value::Null), header) => header.is_none(),
             (Some(Value::String(text)), Some(header)) => agrees(header, text),
             (Some(Value::Bool(flag)), Some(header)) => agrees(header, if *flag { "true" } else { "false" }),
@@ -130,6 +143,9 @@ mod tests {
         let arguments = arguments.as_object().unwrap();
         assert!(region.holds(arguments, Some(b"eu")) && !region.holds(arguments, Some(b"us")));
         assert!(!region.holds(arguments, None));
+        let values = found.iter().map(|mirror| mirror.value(arguments).unwrap()).collect::<Vec<_>>();
+        assert_eq!(values, ["eu", "42", "true"]);
+        assert_eq!(region.value(&Map::new()), None);
         assert!(region.holds(&Map::new(), None) && !region.holds(&Map::new(), Some(b"eu")));
         assert!(found.get(1).unwrap().holds(arguments, Some(b"042")));
         assert!(found.get(2).unwrap().holds(arguments, Some(b"true")));

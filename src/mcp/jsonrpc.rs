@@ -88,6 +88,10 @@ pub struct Params<'a> {
     pub uri: Option<&'a RawValue>,
     /// `cursor` of a list.
     pub cursor: Option<&'a RawValue>,
+    /// `inputResponses`: what a server asked for before.
+    pub input_responses: Option<&'a RawValue>,
+    /// `requestState`: what it remembers by that.
+    pub request_state: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -217,6 +221,8 @@ enum Member {
     ProtocolVersion,
     Uri,
     Cursor,
+    InputResponses,
+    RequestState,
     #[serde(other)]
     Other,
 }
@@ -247,6 +253,8 @@ impl<'de> Visitor<'de> for ParamsVisitor {
                 Member::ProtocolVersion => &mut params.protocol_version,
                 Member::Uri => &mut params.uri,
                 Member::Cursor => &mut params.cursor,
+                Member::InputResponses => &mut params.input_responses,
+                Member::RequestState => &mut params.request_state,
                 Member::Other => {
                     map.next_value::<IgnoredAny>()?;
                     continue;
@@ -272,6 +280,9 @@ pub struct Meta<'a> {
     /// Under which progress is told.
     #[serde(borrow, default, rename = "progressToken")]
     pub progress_token: Option<&'a RawValue>,
+    /// From which level on log lines are told.
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/logLevel")]
+    pub log_level: Option<&'a RawValue>,
     /// A key of the client's under which a repeated call is the same call.
     #[serde(borrow, default, rename = "io.portero/idempotency-key")]
     pub idempotency_key: Option<&'a RawValue>,

@@ -23,6 +23,14 @@ pub enum Method {
     ResourceTemplatesList,
     /// A resource; its URI is mirrored in a header.
     ResourcesRead,
+    /// A resource is to be watched.
+    ResourcesSubscribe,
+    /// It is not to be watched any more.
+    ResourcesUnsubscribe,
+    /// How much a server logs for its client.
+    SetLevel,
+    /// What an argument of a prompt or of a template could be.
+    Complete,
     /// A stream of changes; known so that its era is known.
     SubscriptionsListen,
     /// Anything else.
@@ -43,6 +51,10 @@ impl Method {
             "resources/list" => Self::ResourcesList,
             "resources/templates/list" => Self::ResourceTemplatesList,
             "resources/read" => Self::ResourcesRead,
+            "resources/subscribe" => Self::ResourcesSubscribe,
+            "resources/unsubscribe" => Self::ResourcesUnsubscribe,
+            "logging/setLevel" => Self::SetLevel,
+            "completion/complete" => Self::Complete,
             "subscriptions/listen" => Self::SubscriptionsListen,
             _ => Self::Other,
         }
@@ -66,6 +78,10 @@ impl Method {
             Self::ResourcesList => "resources/list",
             Self::ResourceTemplatesList => "resources/templates/list",
             Self::ResourcesRead => "resources/read",
+            Self::ResourcesSubscribe => "resources/subscribe",
+            Self::ResourcesUnsubscribe => "resources/unsubscribe",
+            Self::SetLevel => "logging/setLevel",
+            Self::Complete => "completion/complete",
             Self::SubscriptionsListen => "subscriptions/listen",
             Self::Other => "other",
         }

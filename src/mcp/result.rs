@@ -142,6 +142,26 @@ pub fn pass(id: Id<'_>, version: Version, trailer: &Trailer, result: &str) -> Op
     Some(out)
 }
 
+/// Writes the answer around a result that asks for input, which only the stateless revision knows. `None` if it is no
+/// object.
+pub fn asks(id: Id<'_>, trailer: &Trailer, result: &str) -> Option<Vec<u8>> {
+    let seen: Seen = serde_json::from_str(result).ok()?;
+    let inside = result.trim().strip_prefix('{')?.strip_suffix('}')?.trim();
+    let mut out = Vec::with_capacity(inside.len() + 256);
+    open(&mut out, id);
+    out.extend_from_slice(b"{\"resultType\":\"input_required\"");
+    if !inside.is_empty() {
+        out.push(b',');
+        out.extend_from_slice(inside.as_bytes());
+    }
+    if !seen.meta {
+        out.extend_from_slice(b",\"_meta\":");
+        out.extend_from_slice(trailer.modern.as_bytes());
+    }
+    out.extend_from_slice(b"}}");
+    Some(out)
+}
+
 /// True for a result that can be passed on.
 pub fn is_result(json: &str) -> bool {
     serde_json::from_str::<Seen>(json).is_ok()

@@ -6,7 +6,17 @@ pub const KEEP_ALIVE: &[u8] = b": \n\n";
 /// Writes one event whose data is `json`. JSON may hold line breaks between its tokens, and a line break ends
 /// a `data:` line, so each line becomes one of its own.
 pub fn write_event(out: &mut Vec<u8>, json: &[u8]) {
+    write_identified(out, None, json);
+}
+
+/// Writes one event with an id, after which its reader can ask for what comes next. An id is one line.
+pub fn write_identified(out: &mut Vec<u8>, id: Option<&str>, json: &[u8]) {
     out.extend_from_slice(b"event: message\n");
+    if let Some(id) = id {
+        out.extend_from_slice(b"id: ");
+        out.extend(id.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r' | 0)));
+        out.push(b'\n');
+    }
     for line in json.split(|byte| matches!(byte, b'\n' | b'\r')) {
         out.extend_from_slice(b"data: ");
         out.extend_from_slice(line);
@@ -22,6 +32,8 @@ pub struct Event {
     pub name: String,
     /// Its data lines, joined by line breaks.
     pub data: Vec<u8>,
+    /// What it is called, if it says so itself.
+    pub id: Option<String>,
 }
 
 /// Reads events from chunks as they come.
@@ -31,6 +43,8 @@ pub struct Decoder {
     name: String,
     data: Vec<u8>,
     has_data: bool,
+    id: Option<String>,
+    retry: Option<u64>,
     after_cr: bool,
 }
 
@@ -54,10 +68,19 @@ impl Decoder {
         self.line.len() + self.data.len()
     }
 
+    /// After how many milliseconds a stream that ends is to be opened again, if it has said so.
+    pub fn retry(&self) -> Option<u64> {
+        self.retry
+    }
+
     fn end_line(&mut self) -> Option<Event> {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
-            let event = Event { name: std::mem::take(&mut self.name), data: std::mem::take(&mut self.data) };
+            let event = Event {
+                name: std::mem::take(&mut self.name),
+                data: std::mem::take(&mut self.data),
+                id: self.id.take(),
+            };
             return std::mem::take(&mut self.has_data).then_some(event);
         }
         let (field, value) = match line.iter().position(|byte| *byte == b':') {
@@ -73,6 +96,9 @@ impl Decoder {
                 self.data.extend_from_slice(value);
             }
             b"event" => self.name = String::from_utf8_lossy(value).into_owned(),
+            // one with a NUL is none (WHATWG HTML, Server-sent events)
+            b"id" if !value.contains(&0) => self.id = Some(String::from_utf8_lossy(value).into_owned()),
+            b"retry" => self.retry = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()),
             _ => {}
         }
         None
@@ -105,6 +131,17 @@ mod tests {
         write_event(&mut out, b"{\n \"a\":\r\n1}");
         let read = events(&[&String::from_utf8_lossy(&out)]);
         assert_eq!(read, [("message".into(), "{\n \"a\":\n\n1}".into())]);
+    }
+
+    #[test]
+    fn an_event_keeps_its_id_and_a_stream_its_pause() {
+        let mut decoder = Decoder::default();
+        let read = decoder.push(b"retry: 1500\nid: 7\ndata: x\n\ndata: y\n\nid: a\0\ndata: z\n\n");
+        let ids: Vec<_> = read.iter().map(|event| event.id.as_deref()).collect();
+        assert_eq!((ids, decoder.retry()), (vec![Some("7"), None, None], Some(1500)));
+        let mut out = Vec::new();
+        write_identified(&mut out, Some("a\nb"), b"{}");
+        assert_eq!(out, b"event: message\nid: ab\ndata: {}\n\n");
     }
 
     proptest::proptest! {

@@ -39,6 +39,12 @@ pub(super) struct Parts {
 pub(super) fn listen(listener: TcpListener, address: SocketAddr, parts: Parts) -> std::io::Result<Server> {
     let builder = Server::build().workers(workers()).shutdown_timeout(SHUTDOWN_SECONDS);
     let stopping = builder.graceful_shutdown_signal();
+    let (stops, gateway) = (stopping.clone(), parts.gateway.clone());
+    actix_web::rt::spawn(async move {
+        stops.notified().await;
+        // streams that would go on for ever end now; calls in progress are waited for
+        gateway.close();
+    });
     let service = move || {
         let stopping = stopping.clone();
         HttpService::build()

@@ -55,6 +55,9 @@ pub struct Sending<'a, H> {
     pub body: &'a Bytes,
 }
 
+/// One for each header of an answer that may be asked for: what a call cost, and whose session it was.
+pub type Noted<T> = [Option<T>; 2];
+
 /// Headers that can be made in either way. Length, transfer coding and connection are never among them: those
 /// are the client's to say.
 pub trait Headers {
@@ -62,9 +65,9 @@ pub trait Headers {
     fn map(&self) -> HeaderMap;
     /// As lines.
     fn write(&self, lines: &mut Vec<u8>);
-    /// The one header of the answer that is asked for.
-    fn noted(&self) -> Option<&HeaderName> {
-        None
+    /// The headers of the answer that are asked for.
+    fn noted(&self) -> Noted<&HeaderName> {
+        [None, None]
     }
 }
 
@@ -75,8 +78,8 @@ pub struct Reply {
     pub status: StatusCode,
     /// The type of its body.
     pub content_type: Option<HeaderValue>,
-    /// The header that was asked for; of several lines, all of them with commas between.
-    pub noted: Option<HeaderValue>,
+    /// The headers that were asked for; of several lines, all of them with commas between.
+    pub noted: Noted<HeaderValue>,
     /// Its body.
     pub body: Body,
 }
@@ -191,8 +194,10 @@ impl Client {
         })?;
         let (mut head, body) = response.into_parts();
         let content_type = head.headers.remove(CONTENT_TYPE);
-        let values = request.headers.noted().map(|name| head.headers.get_all(name));
-        let noted = values.into_iter().flatten().fold(None, |before, value| joined(before, value.as_bytes()));
+        let noted = request.headers.noted().map(|name| {
+            let values = name.map(|name| head.headers.get_all(name)).into_iter().flatten();
+            values.fold(None, |before, value| joined(before, value.as_bytes()))
+        });
         Ok(Reply { status: head.status, content_type, noted, body: Body::Secure(body) })
     }
 

@@ -5,5 +5,6 @@ pub mod client;
 mod h1;
 pub mod identity_headers;
 pub mod jwks;
+pub mod mcp;
 pub mod rest;
 pub mod worker;

@@ -23,7 +23,7 @@ const MAX_TYPE: usize = 100;
 pub async fn call<H: Headers>(client: &Client, request: &Sending<'_, H>) -> Result<Answered, Failure> {
     let reply = client.send(request).await?;
     let kind = Kind::of(reply.content_type.as_ref());
-    let noted = reply.noted;
+    let [noted, _] = reply.noted;
     let body = client::read(reply.body, MAX_ANSWER).await?;
     Ok(Answered { answer: classify(reply.status, &kind, body)?, noted })
 }

@@ -24,6 +24,10 @@ pub enum Answer {
     Result(Bytes),
     /// It will not: its status and its JSON.
     Refused(u16, Bytes),
+    /// An MCP server asks for input before it does it: its result, JSON.
+    Asks(Bytes),
+    /// An MCP server answers with an error: the error object of no revision in particular, JSON.
+    Wrong(Bytes),
     /// It is still at it.
     Stream(Body),
 }
@@ -49,7 +53,7 @@ pub async fn call(
 ) -> Result<Answered, Failure> {
     let reply = client.send(&Sending { method: Method::POST, uri, headers, body }).await?;
     let kind = Kind::of(reply.content_type.as_ref());
-    let noted = reply.noted;
+    let [noted, _] = reply.noted;
     if reply.status.is_success() && kind == Kind::Stream {
         return Ok(Answered { answer: Answer::Stream(reply.body), noted });
     }

@@ -26,7 +26,7 @@ pub fn kept(answer: &Answer, seal: &Seal, entropy: &dyn Entropy) -> Option<Kept>
             (RESULT.to_owned(), body)
         }
         Answer::Refused(status, body) if is_final(*status) => (status.to_string(), body),
-        Answer::Refused(..) | Answer::Stream(_) => return None,
+        Answer::Refused(..) | Answer::Asks(_) | Answer::Wrong(_) | Answer::Stream(_) => return None,
     };
     if body.len() > LONGEST {
         return Some(Kept { outcome: TOO_LONG.to_owned(), answer: None });

@@ -92,7 +92,7 @@ fn joined(parts: &[&str]) -> Vec<u8> {
 
 /// Whose call it is. A connection is one principal and a personal token another, also of the same person; a token
 /// that was refreshed is still its connection's. Anonymous callers are told apart by where they come from.
-fn principal(cx: Cx<'_>, caller: &Authenticated<'_>) -> String {
+pub fn principal(cx: Cx<'_>, caller: &Authenticated<'_>) -> String {
     let Some(own) = &caller.credential else {
         return format!("address {}", client_ip::source(cx.request, &cx.app.config.trusted_proxies));
     };

@@ -1,5 +1,5 @@
-//! Asking a worker on a caller's behalf for what is no tool: the same identity headers, one deadline, and what
-//! its statuses mean.
+//! Asking an upstream on a caller's behalf for what is no tool: the same identity headers, one deadline, and what a
+//! worker's statuses mean.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, USER_AGENT};
@@ -7,10 +7,12 @@ use http::{Method, Uri};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::time::Duration;
 
-use super::super::call::{Authenticated, Cx};
+use super::super::call::{Authenticated, Cx, Resolved};
 use super::super::dispatch;
 use super::super::prove::prove;
 use super::super::refusal::Reason;
+use super::super::remote::read;
+pub use super::super::remote::read::Said;
 use super::super::service::Upstream;
 use super::super::trace::Trace;
 use crate::mcp::error::Code;
@@ -28,24 +30,36 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 pub struct Question<'a> {
     /// Of whom.
     pub upstream: &'a Upstream,
-    /// The path below its URL, and the query.
-    pub path: String,
-    /// What is sent; a GET if nothing is.
-    pub body: Option<Bytes>,
+    /// What it is.
+    pub what: What<'a>,
     /// How long it may take.
     pub timeout: Duration,
 }
 
-/// What a worker says.
-pub enum Said {
-    /// Here it is.
-    Yes(Bytes),
-    /// There is no such thing, for this caller.
-    No,
+/// What can be asked for.
+pub enum What<'a> {
+    /// A page of the list of resources, after this cursor.
+    Resources(Option<&'a str>),
+    /// The resource of this URI.
+    Resource(&'a str),
+    /// The prompt of this name, with these arguments.
+    Prompt(&'a str, Bytes),
+}
+
+impl What<'_> {
+    /// For a worker: the path below its URL with the query, and what is sent; a GET if nothing is.
+    fn at_worker(&self) -> (String, Option<Bytes>) {
+        match self {
+            Self::Resources(None) => ("/resources".to_owned(), None),
+            Self::Resources(Some(cursor)) => (format!("/resources?cursor={}", encoded(cursor)), None),
+            Self::Resource(uri) => (format!("/resources/read?uri={}", encoded(uri)), None),
+            Self::Prompt(name, arguments) => (format!("/prompts/{}", encoded(name)), Some(arguments.clone())),
+        }
+    }
 }
 
 /// A text as one step of a path or one value of a query.
-pub fn encoded(text: &str) -> String {
+fn encoded(text: &str) -> String {
     utf8_percent_encode(text, VALUE).to_string()
 }
 
@@ -56,19 +70,27 @@ pub fn encoded(text: &str) -> String {
 pub async fn ask(
     cx: Cx<'_>,
     caller: &Authenticated<'_>,
-    meta: &Meta<'_>,
+    call: &Resolved<'_>,
     question: Question<'_>,
 ) -> Result<Said, Reason> {
-    let target = format!("{}{}", question.upstream.base, question.path);
+    if let Some(remote) = question.upstream.source.remote() {
+        let answer = read::what(cx, caller, call, remote, &question.what);
+        return tokio::time::timeout(question.timeout, answer).await.unwrap_or(Err(Reason::Timeout));
+    }
+    let (path, body) = question.what.at_worker();
+    let target = format!("{}{path}", question.upstream.base);
     let uri: Uri = target.parse().map_err(|_| Reason::Unavailable("upstream_url"))?;
-    let mut headers = headers(cx, caller, meta, &question);
-    let method = if question.body.is_some() { Method::POST } else { Method::GET };
-    let body = question.body.unwrap_or_default();
+    let mut headers = headers(cx, caller, &call.meta, question.upstream);
+    let method = if body.is_some() { Method::POST } else { Method::GET };
+    if body.is_some() {
+        headers.insert(CONTENT_TYPE, JSON);
+    }
+    let body = body.unwrap_or_default();
     if let Some(parties) = &question.upstream.assertion {
         let names = &cx.gateway.names;
         let mut facts = names.facts();
         facts.fixed(&headers);
-        facts.path(&question.path);
+        facts.path(&path);
         names.assertion(&mut headers, &prove(cx.app, parties, facts, &body)?);
     }
     let sending = Sending { method, uri: &uri, headers: &headers, body: &body };
@@ -87,18 +109,15 @@ pub async fn ask(
     }
 }
 
-fn headers(cx: Cx<'_>, caller: &Authenticated<'_>, meta: &Meta<'_>, question: &Question<'_>) -> HeaderMap {
+fn headers(cx: Cx<'_>, caller: &Authenticated<'_>, meta: &Meta<'_>, upstream: &Upstream) -> HeaderMap {
     let names = &cx.gateway.names;
     let mut headers = HeaderMap::with_capacity(32);
-    headers.extend(question.upstream.headers.clone());
+    headers.extend(upstream.headers.clone());
     names.service(&mut headers, cx.service.policy.id.as_str());
     names.caller(&mut headers, caller.caller());
     Trace::new(cx, meta).write(&mut headers, None);
-    headers.set(&HOST, &question.upstream.host);
+    headers.set(&HOST, &upstream.host);
     headers.insert(ACCEPT, JSON);
-    if question.body.is_some() {
-        headers.insert(CONTENT_TYPE, JSON);
-    }
     headers.entry(USER_AGENT).or_insert(HeaderValue::from_static("portero"));
     headers
 }

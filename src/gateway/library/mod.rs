@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::json;
 
-mod ask;
+pub mod ask;
 pub mod guard;
 pub mod offers;
 pub mod prompts;
@@ -30,6 +30,8 @@ pub struct Offer {
     pub lists: Lists,
     /// Its prompts.
     pub prompts: Vec<Prompt>,
+    /// True if it suggests what their arguments could be.
+    pub completes: bool,
 }
 
 /// Whether a worker lists resources.
@@ -73,6 +75,8 @@ pub struct Library {
     pub has_resources: bool,
     /// True if it has prompts.
     pub has_prompts: bool,
+    /// True if some upstream suggests arguments.
+    pub completes: bool,
     /// True while some upstream could not be reached yet.
     pub pending: bool,
     /// The upstreams that list resources, in order.
@@ -96,6 +100,9 @@ impl Library {
         }
         if prompts {
             text.push_str(",\"prompts\":{\"listChanged\":false}");
+        }
+        if self.completes {
+            text.push_str(",\"completions\":{}");
         }
         text.push('}');
         (self.capabilities, self.has_resources, self.has_prompts) = (text, resources, prompts);
@@ -125,6 +132,7 @@ impl Library {
                     }
                 }
             }
+            own.completes |= offer.completes;
             resources |= !offer.templates.is_empty();
             prompts |= !offer.prompts.is_empty();
             for template in &offer.templates {
@@ -159,6 +167,12 @@ impl Library {
             matching.max_by_key(|(pattern, _)| pattern.fit()).map(|(_, ready)| ready.upstream)
         };
         self.fixed.get(uri).copied().or_else(of_template)
+    }
+
+    /// The template of this text.
+    pub fn template(&self, text: &str) -> Option<&Ready> {
+        let wanted = Pattern::template(&crate::mcp::uri::normal(text)).ok()?;
+        self.templates.iter().find(|(pattern, _)| pattern.is_same(&wanted)).map(|(_, ready)| ready)
     }
 
     /// The prompt of a name.

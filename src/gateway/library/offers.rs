@@ -9,6 +9,8 @@ use futures_util::future::join_all;
 use http::header::HOST;
 use http::{Method, Uri};
 
+use super::super::load::Due;
+use super::super::remote;
 use super::super::service::{Service, Source, Upstream};
 use super::{Library, Lists, Offer};
 use crate::app::App;
@@ -50,11 +52,15 @@ pub async fn at_start(app: &App, service: &Service) -> Result<(), Vec<String>> {
 }
 
 /// Asks them again; what is bad now is logged, and the last good one stays.
-pub async fn refresh(app: &App, service: &Service) {
+pub async fn refresh(app: &App, service: &Service, due: Due<'_>) {
     let mut offered = service.offers.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let read = join_all(service.upstreams.iter().map(|upstream| fetch(app, upstream))).await;
+    let read = service.upstreams.iter().zip(&offered).enumerate().map(async |(at, (upstream, slot))| {
+        if due.is(at, slot.is_none()) { Some(fetch(app, upstream).await) } else { None }
+    });
+    let read = join_all(read).await;
     let mut changed = false;
     for ((upstream, outcome), slot) in service.upstreams.iter().zip(read).zip(&mut offered) {
+        let Some(outcome) = outcome else { continue };
         match outcome {
             Ok(offer) if slot.as_ref() != Some(&offer) => {
                 *slot = Some(offer);
@@ -82,6 +88,9 @@ async fn fetch(app: &App, upstream: &Upstream) -> Result<Offer, Trouble> {
     if matches!(upstream.source, Source::Rest(_)) {
         return Ok(Offer::default());
     }
+    if let Some(remote) = upstream.source.remote() {
+        return remote::fresh::offer(app, remote).await.ok_or(Trouble::Unreachable);
+    }
     let (templates, resources, prompts) = tokio::join!(
         document(app, upstream, "/resources/templates"),
         document(app, upstream, "/resources"),
@@ -99,6 +108,7 @@ async fn fetch(app: &App, upstream: &Upstream) -> Result<Offer, Trouble> {
         templates: offer::templates(&templates).map_err(Trouble::Bad)?.unwrap_or_default(),
         lists,
         prompts: offer::prompts(&prompts).map_err(Trouble::Bad)?.unwrap_or_default(),
+        completes: false,
     })
 }
 

@@ -10,7 +10,7 @@ use super::super::call::{Authenticated, Cx, Resolved};
 use super::super::library::{self, ReadyPrompt};
 use super::super::refusal::Reason;
 use super::super::{entitle, methods, rate};
-use super::ask::{Question, Said, ask, encoded};
+use super::ask::{Question, Said, What, ask};
 use crate::mcp::jsonrpc;
 use crate::mcp::{contents, result};
 
@@ -74,11 +74,14 @@ pub async fn get(
     let upstream = cx.service.upstreams.get(prompt.ready.upstream).ok_or(gone.clone())?;
     let question = Question {
         upstream,
-        path: format!("/prompts/{}", encoded(&name)),
-        body: Some(sent),
+        what: What::Prompt(&name, sent),
         timeout: rule.timeout.unwrap_or(upstream.timeout),
     };
-    let Said::Yes(answer) = ask(cx, caller, &call.meta, question).await? else { return Err(gone) };
+    let answer = match ask(cx, caller, call, question).await? {
+        Said::Yes(answer) => answer,
+        Said::Asks(result) => return methods::asks(cx, call, &result),
+        Said::No => return Err(gone),
+    };
     let (description, messages) =
         contents::messages(&answer).ok_or(Reason::Unavailable("upstream_answer_unreadable"))?;
     let description = description.map(|text| format!("\"description\":{text},")).unwrap_or_default();

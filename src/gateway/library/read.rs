@@ -12,7 +12,7 @@ use super::super::refusal::Reason;
 use super::super::service::Upstream;
 use super::super::{entitle, methods, rate};
 use super::Library;
-use super::ask::{Question, Said, ask, encoded};
+use super::ask::{Question, Said, What, ask};
 use super::guard::Rule;
 use super::resources::page;
 use crate::config::Unlisted;
@@ -24,9 +24,10 @@ use crate::mcp::{contents, uri};
 const MAX_PAGES: usize = 10;
 
 /// A resource that this caller may read. Made by [`entitled`] alone.
-struct Readable<'s> {
+pub struct Readable<'s> {
     uri: String,
-    upstream: &'s Upstream,
+    /// Where it is.
+    pub upstream: &'s Upstream,
     timeout: Duration,
 }
 
@@ -38,12 +39,12 @@ pub async fn read(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Resolved<'_>) -
     let readable = entitled(cx, caller, call).await?;
     let question = Question {
         upstream: readable.upstream,
-        path: format!("/resources/read?uri={}", encoded(&readable.uri)),
-        body: None,
+        what: What::Resource(&readable.uri),
         timeout: readable.timeout,
     };
-    let body = match ask(cx, caller, &call.meta, question).await? {
+    let body = match ask(cx, caller, call, question).await? {
         Said::Yes(body) => body,
+        Said::Asks(result) => return methods::asks(cx, call, &result),
         Said::No => return Err(Reason::NoResource("upstream_absent", readable.uri.into())),
     };
     let contents = contents::contents(&body).ok_or(Reason::Unavailable("upstream_answer_unreadable"))?;
@@ -53,7 +54,11 @@ pub async fn read(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Resolved<'_>) -
     Ok(Answer::json(answer, "allowed"))
 }
 
-async fn entitled<'s>(
+/// The resource of a request, if this caller may read it.
+///
+/// # Errors
+/// As for [`read`].
+pub async fn entitled<'s>(
     cx: Cx<'s>,
     caller: &Authenticated<'_>,
     call: &Resolved<'_>,

@@ -10,7 +10,7 @@ use super::super::library::{self, Library};
 use super::super::methods;
 use super::super::refusal::Reason;
 use super::super::service::Upstream;
-use super::ask::{Question, Said, ask, encoded};
+use super::ask::{Question, Said, What, ask};
 use crate::mcp::error::Code;
 use crate::mcp::jsonrpc;
 use crate::mcp::offer::{self, Page};
@@ -93,13 +93,13 @@ pub async fn page(
     upstream: &Upstream,
     cursor: Option<&str>,
 ) -> Result<Page, Reason> {
-    let query = cursor.map(|cursor| format!("?cursor={}", encoded(cursor))).unwrap_or_default();
-    let question =
-        Question { upstream, path: format!("/resources{query}"), body: None, timeout: upstream.timeout };
-    match ask(cx, caller, &call.meta, question).await {
-        Err(Reason::Worker(Code::InvalidArguments, _)) if cursor.is_some() => Err(BAD_CURSOR),
+    let question = Question { upstream, what: What::Resources(cursor), timeout: upstream.timeout };
+    match ask(cx, caller, call, question).await {
+        Err(Reason::Worker(Code::InvalidArguments | Code::InvalidParams, _)) if cursor.is_some() => {
+            Err(BAD_CURSOR)
+        }
         Err(reason) => Err(reason),
-        Ok(Said::No) => Ok(Page::default()),
+        Ok(Said::No | Said::Asks(_)) => Ok(Page::default()),
         Ok(Said::Yes(body)) => offer::page(&body).ok_or(Reason::Unavailable("upstream_answer_unreadable")),
     }
 }

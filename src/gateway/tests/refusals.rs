@@ -242,6 +242,10 @@ fn of_messages() -> Vec<Row> {
         row(TooLarge, "the body is too long", INVALID, same(413), || Reason::TooLarge(4_194_304)),
         row(MethodNotAllowed, "not a POST", INVALID, same(405), || Reason::Method),
         row(OriginNotAllowed, "an `Origin` that is not allowed", INVALID, same(403), || Reason::Origin),
+        row(InvalidRequest, "no session id where one is needed", INVALID, same(400), || Reason::NoSession),
+        row(SessionNotFound, "no such session of this caller's, or not any more", INVALID, same(404), || {
+            Reason::Session("session_unknown")
+        }),
     ]
 }
 

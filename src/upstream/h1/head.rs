@@ -8,7 +8,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use httparse::{Header, ParserConfig, Response, Status};
 
 use super::UNREADABLE;
-use crate::upstream::client::{Failure, joined};
+use crate::upstream::client::{Failure, Noted, joined};
 
 /// Of all heads of one answer together.
 pub const MAX: usize = 64 << 10;
@@ -21,8 +21,8 @@ pub struct Head {
     pub status: StatusCode,
     /// What kind of body follows.
     pub content_type: Option<HeaderValue>,
-    /// The header that was asked for.
-    pub noted: Option<HeaderValue>,
+    /// The headers that were asked for.
+    pub noted: Noted<HeaderValue>,
     /// Where the body ends.
     pub framing: Framing,
     /// True if another request may follow on the connection.
@@ -52,7 +52,7 @@ fn ends_in(new: &[u8]) -> bool {
 }
 
 /// Takes a head of at most `limit` bytes off the input; none if it is not whole yet.
-pub fn take(input: &mut BytesMut, limit: usize, noted: Option<&HeaderName>) -> Result<Option<Head>, Failure> {
+pub fn take(input: &mut BytesMut, limit: usize, noted: Noted<&HeaderName>) -> Result<Option<Head>, Failure> {
     let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
     let mut response = Response::new(&mut []);
     let parsed =
@@ -63,10 +63,11 @@ pub fn take(input: &mut BytesMut, limit: usize, noted: Option<&HeaderName>) -> R
         Ok(Status::Complete(_)) | Err(_) => return Err(UNREADABLE),
     };
     let mut head = read(&response)?;
-    if let Some(noted) = noted {
-        let own = response.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(noted.as_str()));
-        head.noted = own.fold(None, |before, header| joined(before, header.value));
-    }
+    head.noted = noted.map(|name| {
+        let name = name?.as_str();
+        let own = response.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name));
+        own.fold(None, |before, header| joined(before, header.value))
+    });
     input.advance(length);
     Ok(Some(head))
 }
@@ -107,7 +108,7 @@ fn read(response: &Response<'_, '_>) -> Result<Head, Failure> {
     Ok(Head {
         status,
         content_type,
-        noted: None,
+        noted: [None, None],
         framing,
         keep_alive: keep_alive && framing != Framing::Close,
     })

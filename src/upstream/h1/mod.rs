@@ -16,7 +16,7 @@ pub use body::Body;
 use connection::{Connection, Sent};
 use head::{Framing, Head};
 
-use super::client::{self, Failure, Headers, Reply, Sending, Trouble};
+use super::client::{self, Failure, Headers, Noted, Reply, Sending, Trouble};
 
 const UNREADABLE: Failure = Failure::Unavailable("upstream_unreadable");
 const RESET: Failure = Failure::Unavailable("upstream_reset");
@@ -66,7 +66,7 @@ async fn answer<H: Headers>(
     })
 }
 
-async fn read_head(connection: &mut Connection, noted: Option<&HeaderName>) -> Result<Head, Failure> {
+async fn read_head(connection: &mut Connection, noted: Noted<&HeaderName>) -> Result<Head, Failure> {
     let mut budget = head::MAX;
     let mut seen = 0;
     loop {

@@ -13,7 +13,8 @@ export const listening = async (server) => {
   return server.address().port;
 };
 
-const freePort = async () => {
+/** A port that was free a moment ago. */
+export const freePort = async () => {
   const server = createServer();
   const port = await listening(server);
   await new Promise((resolve) => server.close(resolve));
@@ -36,6 +37,35 @@ const configure = (folder, name, changes) => {
 };
 
 /**
+ * Starts what stands behind the server, waits for it, then the server, and waits for that. All of it ends with this
+ * process. What is given back runs the program beside the server.
+ */
+export const launch = async (config, behind, { worker, server }) => {
+  const log = createWriteStream(join(process.env.CLIENTS_STATE, "demo.log"), { flags: "a" });
+  await new Promise((resolve) => log.once("open", resolve));
+  const start = ([program, ...args], env = {}) => {
+    const child = spawn(program, args, { stdio: ["ignore", log, log], env: { ...process.env, ...env } });
+    process.on("exit", () => child.kill());
+    return child;
+  };
+  // Not everything that listens has a page of its own.
+  const listens = async (url) => assert.ok((await fetch(url)).status < 500);
+  const ready = async (url) => assert.equal((await fetch(url)).status, 200);
+  for (const { program, env } of behind) start(program, env);
+  await within(20_000, () => listens(worker));
+  const portero = start([process.env.PORTERO_BIN, "--config", config, "serve"]);
+  await within(20_000, () => ready(server));
+  const command = (args, input) => {
+    const text = execFileSync(process.env.PORTERO_BIN, ["--config", config, "--json", ...args], {
+      encoding: "utf8",
+      input,
+    });
+    return text.trim() === "" ? undefined : JSON.parse(text);
+  };
+  return { command, pid: portero.pid };
+};
+
+/**
  * Starts an example and its worker, and waits for both. What was started ends with this process. `command` runs the
  * program beside the server.
  */
@@ -50,24 +80,12 @@ export const startExample = async ({ name, origin, worker, ready, more = [] }) =
     [worker, `http://127.0.0.1:${workerPort}`],
     ...more,
   ]);
-  const log = createWriteStream(join(process.env.CLIENTS_STATE, "demo.log"), { flags: "a" });
-  await new Promise((resolve) => log.once("open", resolve));
-  const program = join(dirname(process.env.PORTERO_BIN), `examples/${name}-worker`);
-  const programs = [
-    spawn(program, ["--listen", `127.0.0.1:${workerPort}`], { stdio: ["ignore", log, log] }),
-    spawn(process.env.PORTERO_BIN, ["--config", config, "serve"], { stdio: ["ignore", log, log] }),
-  ];
-  process.on("exit", () => programs.forEach((own) => own.kill()));
-  const answers = async (url) => assert.equal((await fetch(url)).status, 200);
-  await within(20_000, () => answers(`http://127.0.0.1:${workerPort}/healthz`));
-  await within(20_000, () => answers(`${base}${ready}`));
-  const command = (args, input) => {
-    const text = execFileSync(process.env.PORTERO_BIN, ["--config", config, "--json", ...args], {
-      encoding: "utf8",
-      input,
-    });
-    return text.trim() === "" ? undefined : JSON.parse(text);
-  };
+  const beside = join(dirname(process.env.PORTERO_BIN), `examples/${name}-worker`);
+  const program = [beside, "--listen", `127.0.0.1:${workerPort}`];
+  const { command } = await launch(config, [{ program }], {
+    worker: `http://127.0.0.1:${workerPort}/healthz`,
+    server: `${base}${ready}`,
+  });
   return { base, command };
 };
 

@@ -156,7 +156,7 @@ fn list(rows: &Rows) -> String {
             writeln!(out, "| {id} | {} | {} |", row.says.replace('|', "\\|"), at.join("<br>")).unwrap();
         }
     }
-    out
+    out + &super::suite::section()
 }
 
 #[test]

@@ -41,6 +41,7 @@ mod revocation;
 mod sign_in;
 mod state;
 mod streams;
+mod suite;
 mod tokens;
 mod transport;
 mod waiting;

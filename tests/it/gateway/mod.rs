@@ -4,6 +4,7 @@ mod assertion;
 mod batches;
 mod credits;
 mod descriptors;
+mod hostile_server;
 mod idempotency;
 mod jwt;
 mod lying_worker;
@@ -16,6 +17,7 @@ mod rate;
 mod refusals;
 mod resources;
 mod results;
+mod sessions;
 mod shelf;
 mod widening;
 
