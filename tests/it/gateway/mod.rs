@@ -15,7 +15,7 @@ mod rate;
 mod refusals;
 mod resources;
 mod results;
-mod shelf;
+pub mod shelf;
 mod widening;
 
 use serde_json::json;
