@@ -1,4 +1,4 @@
-//! `portero explain`: why a caller may or may not use a tool, and what would change it.
+//! `portero explain`: why a caller may or may not use a tool, a resource or a prompt, and what would change it.
 
 mod caller;
 
@@ -13,20 +13,27 @@ use super::outcome::Failure;
 use super::{Outcome, context, service};
 use crate::app::App;
 use crate::domain::scope::ScopeSet;
-use crate::gateway::explain::{self, Explained};
+use crate::gateway::explain::{self, Asked, Explained};
 use crate::gateway::{Gateway, Service};
 use caller::Named;
 
 /// Which decision is to be explained.
 #[derive(Debug, Clone, clap::Args)]
 #[command(group(clap::ArgGroup::new("caller").required(true).args(["token", "grant", "user"])))]
+#[command(group(clap::ArgGroup::new("asked").required(true).args(["tool", "resource", "prompt"])))]
 pub struct ExplainArgs {
     /// The service, by id
     #[arg(long, value_name = "ID")]
     pub service: String,
     /// The tool, by name
     #[arg(long, value_name = "NAME")]
-    pub tool: String,
+    pub tool: Option<String>,
+    /// Or the resource, by URI
+    #[arg(long, value_name = "URI")]
+    pub resource: Option<String>,
+    /// Or the prompt, by name
+    #[arg(long, value_name = "NAME")]
+    pub prompt: Option<String>,
     /// The caller with this token; `-` reads it from standard input, where nobody else on this machine sees it
     #[arg(long, value_name = "TOKEN", value_parser = secret)]
     pub token: Option<SecretString>,
@@ -39,6 +46,18 @@ pub struct ExplainArgs {
     /// The client of that connection
     #[arg(long, value_name = "ID", requires = "user")]
     pub client: Option<String>,
+}
+
+impl ExplainArgs {
+    /// What is asked about, and what it is called.
+    fn asked(&self) -> Result<(&'static str, Asked<'_>), Failure> {
+        match (&self.tool, &self.resource, &self.prompt) {
+            (Some(name), ..) => Ok(("tool", Asked::Tool(name))),
+            (_, Some(uri), _) => Ok(("resource", Asked::Resource(uri))),
+            (.., Some(name)) => Ok(("prompt", Asked::Prompt(name))),
+            _ => Err(Failure::usage("say what it is about: --tool, --resource or --prompt")),
+        }
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "a parser of clap's")]
@@ -69,9 +88,10 @@ async fn answer(
     };
     context::ensure_migrated(&app.config, &app.identity.store).await?;
     let named = named(args, app, service, console).await?;
-    let explained = decided(app, service, &named, &args.tool).await?;
+    let asked = args.asked()?;
+    let explained = decided(app, service, &named, asked.1).await?;
     let text = text(&explained);
-    console.answer(&value(args, &named, &explained), &text.trim_end())?;
+    console.answer(&value(args, asked, &named, &explained), &text.trim_end())?;
     match &explained.told {
         None => Ok(()),
         Some(told) => Err(Failure::refused(format!("this call is refused: {}", told.code))),
@@ -97,7 +117,12 @@ async fn named(
 }
 
 /// The chain first: what hangs on something that has ended is no credential, whatever it may do otherwise.
-async fn decided(app: &App, service: &Service, named: &Named, tool: &str) -> Result<Explained, Failure> {
+async fn decided(
+    app: &App,
+    service: &Service,
+    named: &Named,
+    asked: Asked<'_>,
+) -> Result<Explained, Failure> {
     let mut steps = named.steps.clone();
     let Some(credential) = named.alive() else {
         return Ok(Explained {
@@ -107,7 +132,7 @@ async fn decided(app: &App, service: &Service, named: &Named, tool: &str) -> Res
             needed: None,
         });
     };
-    let mut explained = explain::explain(app, service, credential, tool).await?;
+    let mut explained = explain::explain(app, service, credential, asked).await?;
     steps.append(&mut explained.steps);
     Ok(Explained { steps, ..explained })
 }
@@ -116,7 +141,13 @@ fn list(scopes: Option<&ScopeSet>) -> Option<Vec<&str>> {
     scopes.map(|scopes| scopes.iter().collect())
 }
 
-fn value(args: &ExplainArgs, named: &Named, explained: &Explained) -> Value {
+fn value(
+    args: &ExplainArgs,
+    (noun, asked): (&str, Asked<'_>),
+    named: &Named,
+    explained: &Explained,
+) -> Value {
+    let (Asked::Tool(own) | Asked::Resource(own) | Asked::Prompt(own)) = asked;
     let effective = named.alive().map(|own| &own.scopes);
     let missing = explained
         .needed
@@ -126,7 +157,7 @@ fn value(args: &ExplainArgs, named: &Named, explained: &Explained) -> Value {
     let steps = explained.steps.iter();
     json!({
         "service": args.service,
-        "tool": args.tool,
+        (noun): own,
         "allowed": explained.told.is_none(),
         "code": explained.told.as_ref().map(|told| told.code),
         "message": explained.told.as_ref().map(|told| &told.message),

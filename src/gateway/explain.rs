@@ -1,17 +1,16 @@
-//! Why a caller may or may not use a tool, step by step, and what would change it.
+//! Why a caller may or may not use a tool, a resource or a prompt, step by step, and what would change it.
 //!
 //! The verdicts are the decision's own ([`crate::domain::obstacle`]); here they get their words.
 
+mod meant;
 mod momentary;
+mod offered;
 
 use super::authenticate;
-use super::catalog::Catalog;
 use super::entitle;
 use super::refusal::Reason;
 use super::rest::entitle::reached;
-use super::rest::operations::Entry;
-use super::rest::{Generic, Operations};
-use super::service::{Route, Service, Tool};
+use super::service::Service;
 use super::words;
 use crate::app::App;
 use crate::domain::decide::{self, Caller, PlanLack};
@@ -20,6 +19,19 @@ use crate::domain::scope::ScopeSet;
 use crate::domain::tool::ToolPolicy;
 use crate::domain::verified::Verified;
 use crate::store::StoreError;
+use meant::{Meant, of_operation};
+use offered::{Absent, Scene};
+
+/// What is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked<'a> {
+    /// A call of the tool of this name.
+    Tool(&'a str),
+    /// A read of the resource of this URI.
+    Resource(&'a str),
+    /// The prompt of this name.
+    Prompt(&'a str),
+}
 
 /// What a step says of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +98,7 @@ pub struct Explained {
     pub told: Option<Told>,
     /// What would have to change for a yes, each a sentence.
     pub change: Vec<String>,
-    /// The scopes that the tool needs, if there is such a tool.
+    /// The scopes that it needs, if there is such a thing.
     pub needed: Option<ScopeSet>,
 }
 
@@ -116,7 +128,7 @@ pub fn catalog_of(app: &App, service: &Service, credential: &Verified) -> Result
     Ok(out)
 }
 
-/// The decision about a live credential and a tool.
+/// The decision about a live credential and what it would use.
 ///
 /// # Errors
 /// The database, where credits are counted.
@@ -124,7 +136,7 @@ pub async fn explain(
     app: &App,
     service: &Service,
     credential: &Verified,
-    name: &str,
+    asked: Asked<'_>,
 ) -> Result<Explained, StoreError> {
     let plan = match authenticate::admit(service, &app.plans, credential) {
         Ok(plan) => plan,
@@ -144,18 +156,28 @@ pub async fn explain(
         }
     };
     let caller = Caller { credential: Some(credential), plan };
+    let scene = Scene { app, service, caller, credential };
+    match asked {
+        Asked::Tool(name) => of_tool(&scene, name).await,
+        Asked::Resource(uri) => Ok(scene.resource(uri)),
+        Asked::Prompt(name) => Ok(scene.prompt(name)),
+    }
+}
+
+async fn of_tool(scene: &Scene<'_>, name: &str) -> Result<Explained, StoreError> {
+    let &Scene { app, service, caller, credential } = scene;
     let catalog = service.catalog.load();
     let Some(Meant { tool, operation }) = Meant::of(&catalog, name) else {
-        return Ok(absent(app, service, credential, name));
+        return Ok(absent(scene, name));
     };
     let found = obstacle::obstacles(caller, &service.policy, &tool.policy);
     let mut steps = service_steps(service, caller, &found);
-    steps.extend(tool_steps(service, tool, caller, &found));
+    steps.extend(policy_steps(service, "tool", &tool.policy, caller, &found));
     steps.extend(of_operation(tool, operation));
     let (mut met, now) = momentary::met(app, service, tool, caller).await?;
     steps.append(&mut met);
-    let mut changes: Vec<String> = found.iter().map(|one| change(app, one, credential)).collect();
-    let lasting = refused(service, caller, Meant { tool, operation }, name);
+    let mut changes: Vec<String> = found.iter().map(|one| change(app, one, credential, "tool")).collect();
+    let lasting = scene.closed().or_else(|| refused(service, caller, Meant { tool, operation }, name));
     let (now, later) = now.unzip();
     changes.extend(later);
     if operation.is_some_and(|(entry, _)| entry.barred.is_some()) {
@@ -169,46 +191,8 @@ pub async fn explain(
     })
 }
 
-/// What a name means: a tool, or an operation that generic tools reach.
-#[derive(Clone, Copy)]
-struct Meant<'c> {
-    tool: &'c Tool,
-    operation: Option<(&'c Entry, &'c Operations)>,
-}
-
-impl<'c> Meant<'c> {
-    fn of(catalog: &'c Catalog, name: &str) -> Option<Self> {
-        if let Some(tool) = catalog.get(name) {
-            return Some(Self { tool, operation: None });
-        }
-        let found = catalog.operation(name)?;
-        Some(Self { tool: &found.0.tool, operation: Some(found) })
-    }
-}
-
-/// What a REST API's operation adds to the steps.
-fn of_operation(tool: &Tool, operation: Option<(&Entry, &Operations)>) -> Option<Step> {
-    if matches!(tool.route, Route::Generic(Generic::Call(_))) {
-        return Some(Step::note(
-            "operation",
-            "a call is decided as the operation that it names: explain that one",
-        ));
-    }
-    let (entry, _) = operation?;
-    Some(match &entry.barred {
-        Some(barred) => {
-            Step::new("operation", false, format!("it is kept away from models: {}", barred.reason))
-        }
-        None => Step::new("operation", true, format!("{} {}", entry.operation.method, entry.operation.path)),
-    })
-}
-
-/// The first reason, as a call would meet it.
+/// The first reason that the tool's policy gives, as a call would meet it.
 fn refused(service: &Service, caller: Caller<'_>, meant: Meant<'_>, name: &str) -> Option<Reason> {
-    let plan = caller.credential.and_then(|own| own.plan.as_ref());
-    if let Err((lack, feature)) = decide::service_open(caller, &service.policy) {
-        return Some(Reason::plan(lack, feature, plan, false));
-    }
     if let Some((_, operations)) = meant.operation {
         return reached(service, caller, operations, name).err().map(|(_, reason)| reason);
     }
@@ -216,37 +200,30 @@ fn refused(service: &Service, caller: Caller<'_>, meant: Meant<'_>, name: &str) 
     Some(entitle::denied(&service.policy, caller, &denial, |label| Reason::unknown_tool(label, name)))
 }
 
-/// No such tool: what the service asks of every request is told all the same.
-fn absent(app: &App, service: &Service, credential: &Verified, name: &str) -> Explained {
-    let plan = credential.plan.as_ref().and_then(|id| app.plans.get(id));
-    let caller = Caller { credential: Some(credential), plan };
-    let catalog = service.catalog.load();
-    let anything = ToolPolicy { public: true, read_only: true, ..ToolPolicy::default() };
-    let found = obstacle::obstacles(caller, &service.policy, &anything);
-    let reason = match decide::service_open(caller, &service.policy) {
-        Err((lack, feature)) => Reason::plan(lack, feature, credential.plan.as_ref(), false),
-        Ok(()) if catalog.pending => Reason::Unavailable("catalog_pending"),
-        Ok(()) => Reason::unknown_tool("absent", name),
+fn absent(scene: &Scene<'_>, name: &str) -> Explained {
+    let catalog = scene.service.catalog.load();
+    let noun = "tool";
+    if catalog.pending {
+        let (reason, says) =
+            (Reason::Unavailable("catalog_pending"), "an upstream has not said its tools yet");
+        let missing = "an upstream that says its tools".to_owned();
+        return scene.absent(Absent { noun, reason, says: says.to_owned(), missing });
+    }
+    let missing = match near(catalog.tools().map(|own| &*own.name), name) {
+        Some(near) => format!("another name: {near} is near it"),
+        None => "a tool of this name in a catalog".to_owned(),
     };
-    let near = catalog
-        .tools()
-        .map(|own| (strsim::damerau_levenshtein(&own.name, name), own))
-        .filter(|(distance, own)| *distance <= own.name.len().max(3) / 3)
-        .min_by_key(|(distance, _)| *distance);
-    let (says, missing) = match near {
-        _ if catalog.pending => {
-            ("an upstream has not said its tools yet", "an upstream that says its tools".to_owned())
-        }
-        Some((_, near)) => {
-            ("there is no tool of this name", format!("another name: {} is near it", near.name))
-        }
-        None => ("there is no tool of this name", "a tool of this name in a catalog".to_owned()),
-    };
-    let mut steps = service_steps(service, caller, &found);
-    steps.push(Step::new("tool", false, says));
-    let mut changes: Vec<String> = found.iter().map(|one| change(app, one, credential)).collect();
-    changes.push(missing);
-    Explained { steps, told: Some(told(&reason, service)), change: changes, needed: None }
+    let reason = Reason::unknown_tool("absent", name);
+    scene.absent(Absent { noun, reason, says: "there is no tool of this name".to_owned(), missing })
+}
+
+/// The name that was probably meant.
+fn near<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> Option<&'a str> {
+    names
+        .map(|own| (strsim::damerau_levenshtein(own, name), own))
+        .filter(|(distance, own)| *distance <= own.len().max(3) / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, own)| own)
 }
 
 fn lacks(lack: PlanLack) -> &'static str {
@@ -276,9 +253,14 @@ fn service_steps(service: &Service, caller: Caller<'_>, found: &[Obstacle]) -> V
     ]
 }
 
-/// What the tool's policy says.
-fn tool_steps(service: &Service, tool: &Tool, caller: Caller<'_>, found: &[Obstacle]) -> Vec<Step> {
-    let policy = &tool.policy;
+/// What the policy of a tool, resource or prompt says.
+fn policy_steps(
+    service: &Service,
+    noun: &'static str,
+    policy: &ToolPolicy,
+    caller: Caller<'_>,
+    found: &[Obstacle],
+) -> Vec<Step> {
     let visible = match (policy.hidden, policy.public, policy.read_only) {
         (true, ..) => "it is hidden from everybody",
         (_, true, true) => "it is public and only reads",
@@ -291,14 +273,14 @@ fn tool_steps(service: &Service, tool: &Tool, caller: Caller<'_>, found: &[Obsta
         Some(only) => format!("{}: {} alone sees it", caller.mode().label(), only.label()),
     };
     vec![
-        Step::new("tool", !found.contains(&Obstacle::Hidden), visible),
+        Step::new(noun, !found.contains(&Obstacle::Hidden), visible),
         Step::new("mode", !found.iter().any(|one| matches!(one, Obstacle::Mode(_))), mode),
-        scopes(tool, caller, found),
-        feature(service, tool, found),
+        scopes(policy, caller, found),
+        feature(service, noun, policy, found),
     ]
 }
 
-fn scopes(tool: &Tool, caller: Caller<'_>, found: &[Obstacle]) -> Step {
+fn scopes(policy: &ToolPolicy, caller: Caller<'_>, found: &[Obstacle]) -> Step {
     let held = caller.credential.map(|own| own.scopes.to_string()).unwrap_or_default();
     let held = if held.is_empty() { "none".to_owned() } else { held };
     let lacking: Vec<String> = found
@@ -309,19 +291,19 @@ fn scopes(tool: &Tool, caller: Caller<'_>, found: &[Obstacle]) -> Step {
             _ => None,
         })
         .collect();
-    let says = if tool.policy.public {
+    let says = if policy.public {
         "public: none is needed".to_owned()
-    } else if tool.policy.scopes.is_empty() {
+    } else if policy.scopes.is_empty() {
         format!("none is needed; effective: {held}")
     } else {
-        let sets: Vec<String> = tool.policy.scope_sets().map(ToString::to_string).collect();
+        let sets: Vec<String> = policy.scope_sets().map(ToString::to_string).collect();
         let needed = format!("needed: {}; effective: {held}", sets.join(", or "));
         [&[needed], lacking.as_slice()].concat().join("; ")
     };
     Step::new("scopes", lacking.is_empty(), says)
 }
 
-fn feature(service: &Service, tool: &Tool, found: &[Obstacle]) -> Step {
+fn feature(service: &Service, noun: &str, policy: &ToolPolicy, found: &[Obstacle]) -> Step {
     let lack = found.iter().find_map(|one| match one {
         Obstacle::Feature(lack, _) => Some(*lack),
         _ => None,
@@ -330,23 +312,27 @@ fn feature(service: &Service, tool: &Tool, found: &[Obstacle]) -> Step {
         crate::domain::service::LockedMode::Show => "it is listed as locked",
         crate::domain::service::LockedMode::Hide => "it is as if it did not exist",
     };
-    let says = match (&tool.policy.feature, lack) {
-        (None, _) => "the tool needs no feature of its own".to_owned(),
-        (Some(feature), None) => format!("the tool needs the feature {feature}: the plan includes it"),
+    let says = match (&policy.feature, lack) {
+        (None, _) => format!("the {noun} needs no feature of its own"),
+        (Some(feature), None) => format!("the {noun} needs the feature {feature}: the plan includes it"),
         (Some(feature), Some(lack)) => {
-            format!("the tool needs the feature {feature}: {}; {locked}", lacks(lack))
+            format!("the {noun} needs the feature {feature}: {}; {locked}", lacks(lack))
         }
     };
     Step::new("plan", lack.is_none(), says)
 }
 
 /// What would have to be otherwise, for whoever can make it so.
-fn change(app: &App, obstacle: &Obstacle, credential: &Verified) -> String {
+fn change(app: &App, obstacle: &Obstacle, credential: &Verified, noun: &str) -> String {
     let workspace = &credential.workspace;
     match obstacle {
         Obstacle::ServiceFeature(_, feature) | Obstacle::Feature(_, feature) => {
-            let mut plans: Vec<&str> =
-                app.plans.values().filter(|plan| plan.includes(feature)).map(|plan| plan.id.as_str()).collect();
+            let mut plans: Vec<&str> = app
+                .plans
+                .values()
+                .filter(|plan| plan.includes(feature))
+                .map(|plan| plan.id.as_str())
+                .collect();
             plans.sort_unstable();
             match plans.as_slice() {
                 [] => format!("a plan with the feature {feature}: no [plans.ID] has it"),
@@ -359,10 +345,9 @@ fn change(app: &App, obstacle: &Obstacle, credential: &Verified) -> String {
         Obstacle::Inactive | Obstacle::PastDue => {
             format!("the bill settled: `portero workspace set-status {workspace} active`")
         }
-        Obstacle::Hidden => {
-            "the tool shown: no `hidden = true` over it, and with `unlisted = \"deny\"` a policy that names it"
-                .to_owned()
-        }
+        Obstacle::Hidden => format!(
+            "the {noun} shown: no `hidden = true` over it, and with `unlisted = \"deny\"` a policy that names it"
+        ),
         Obstacle::Mode(mode) => format!("a credential of mode {}", mode.label()),
         Obstacle::Anonymous => "a credential".to_owned(),
         Obstacle::Undeclared(scopes) => format!("the service's declaration of {scopes} ([service.scopes])"),

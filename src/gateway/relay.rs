@@ -12,8 +12,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::accept::Accepted;
 use super::call::{Authenticated, Cx, Frame};
-use super::dispatch::{Finish, Open};
+use super::finish::Finish;
 use super::idempotency::Ticket;
+use super::outgoing::Open;
 use super::outlet::{Outlet, gone};
 use super::policy::Permitted;
 use super::refusal::Reason;

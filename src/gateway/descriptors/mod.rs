@@ -1,7 +1,7 @@
 //! What machines find a service by before anybody has signed in: `/.well-known/mcp.json`, the manifest, `server.json`,
 //! the server card and the catalog of a host's cards.
 //!
-//! All of them are made from one place, [`Facts`], and from the catalog in use. Nothing in them depends on who asks,
+//! All of them are made from one place, `facts.rs`, and from the catalog in use. Nothing in them depends on who asks,
 //! and nothing of an upstream or of policy is in them but what `tools/list` shows.
 
 mod facts;

@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::time::Duration;
 
 use super::super::call::{Authenticated, Cx, Resolved};
-use super::super::dispatch;
+use super::super::finish;
 use super::super::prove::prove;
 use super::super::refusal::Reason;
 use super::super::remote::read;
@@ -96,7 +96,7 @@ pub async fn ask(
     let sending = Sending { method, uri: &uri, headers: &headers, body: &body };
     let answer = tokio::time::timeout(question.timeout, worker::ask(&cx.app.upstream, &sending));
     let (status, body) = answer.await.unwrap_or(Err(Failure::Timeout))?;
-    let told = |code| Reason::Worker(code, dispatch::message(&String::from_utf8_lossy(&body)).into());
+    let told = |code| Reason::Worker(code, finish::message(&String::from_utf8_lossy(&body)).into());
     match status.as_u16() {
         200 => Ok(Said::Yes(body)),
         // whose it is and whether it is there at all is the worker's to know and nobody's to learn

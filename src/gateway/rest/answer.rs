@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::answer::Answer;
 use super::super::call::{Authenticated, Cx};
 use super::super::credits;
-use super::super::dispatch::Finish;
+use super::super::finish::Finish;
 use super::super::policy::Permitted;
 use super::super::refusal::Reason;
 use super::super::service::Service;

@@ -1,6 +1,7 @@
 //! The command line as an operator meets it.
 
 mod explain;
+mod explain_library;
 mod start;
 mod tools;
 

@@ -18,7 +18,7 @@ mod refusals;
 mod resources;
 mod results;
 mod sessions;
-mod shelf;
+pub mod shelf;
 mod widening;
 
 use serde_json::json;
