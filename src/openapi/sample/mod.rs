@@ -46,7 +46,7 @@ const TRIES: [Try; 7] = [
 
 /// Arguments for an input schema; where not everything goes together, those that are required.
 pub(super) fn arguments(schema: &Value, extent: Extent) -> Option<Map<String, Value>> {
-    let validator = jsonschema::draft202012::new(schema).ok()?;
+    let validator = jsonschema::draft202012::options().should_validate_formats(true).build(schema).ok()?;
     let extents = [extent, Extent::Required];
     extents.into_iter().find_map(|extent| {
         TRIES.iter().find_map(|own| {
