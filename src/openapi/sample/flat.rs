@@ -24,6 +24,7 @@ const ABOUT: [(&str, &[&str]); 4] = [
 
 /// References and parts in one another.
 const MAX_DEPTH: usize = 24;
+const MAX_PARTS: usize = 256;
 
 impl<'s> Flat<'s> {
     /// Lays a schema out; of alternatives it takes the one of this number, or the last.
@@ -35,6 +36,11 @@ impl<'s> Flat<'s> {
 
     fn add(&mut self, root: &'s Value, schema: &'s Value, turn: usize, depth: usize) {
         let (Some(keywords), true) = (schema.as_object(), depth > 0) else { return };
+        // the same part again says nothing new, and parts of parts that are shared would be without end
+        let known = self.parts.iter().any(|own| std::ptr::eq(*own, keywords));
+        if known || self.parts.len() == MAX_PARTS {
+            return;
+        }
         self.parts.push(keywords);
         for (name, property) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten() {
             self.properties.entry(name).or_default().push(property);

@@ -9,6 +9,9 @@ use super::super::findings::Findings;
 use super::super::node::{Node, Spot};
 use super::{Definition, Definitions, Fragment, Schemas, Side, cycles, pattern};
 
+/// References to references.
+const MAX_HOPS: usize = 32;
+
 /// Converts schemas, and remembers what they refer to.
 #[derive(Debug)]
 pub(in super::super) struct Converter<'d> {
@@ -150,7 +153,7 @@ impl<'d> Converter<'d> {
         const SAYS_NOTHING: [&str; 5] = ["$ref", "title", "description", "examples", "deprecated"];
         let Some(pool) = self.pools.get(&side) else { return schema };
         let mut schema = schema;
-        for _ in 0..pool.definitions.len() {
+        for _ in 0..MAX_HOPS {
             let Some(keywords) = schema.as_object() else { return schema };
             let Some(reference) = keywords.get("$ref").and_then(Value::as_str) else { return schema };
             if !keywords.keys().all(|key| SAYS_NOTHING.contains(&key.as_str())) {

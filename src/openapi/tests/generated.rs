@@ -59,6 +59,36 @@ fn shared_schemas_stay_small() {
     assert!(largest < 300_000, "{largest}");
 }
 
+/// Parts of parts, each shared twenty times on every level: as many ways through them as would never end.
+#[test]
+fn shared_parts_end() {
+    let levels = 12;
+    let schemas: Map<String, Value> = (0..levels)
+        .map(|level| {
+            let next = json!({"$ref": format!("#/components/schemas/L{}", level + 1)});
+            let parts: Vec<Value> =
+                (0..20).map(|part| json!({"allOf": [next], "title": format!("{part}")})).collect();
+            (format!("L{level}"), json!({"allOf": parts, "required": ["a"]}))
+        })
+        .chain([(
+            format!("L{levels}"),
+            json!({"type": "object", "properties": {"a": {"type": "string", "readOnly": true}}}),
+        )])
+        .collect();
+    let document = document(
+        "3.0.3",
+        &json!({"components": {"schemas": schemas}, "paths": {"/x": {"post": {
+            "requestBody": {"required": true, "content": {"multipart/form-data": {"schema": {"$ref": "#/components/schemas/L0"}}}},
+            "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/L0"}}}}},
+        }}}}),
+    );
+    let operation = &document.operations()[0];
+    assert!(
+        operation.unavailable.is_none()
+            && operation.input_schema()["$defs"].as_object().unwrap().len() == levels + 1
+    );
+}
+
 #[test]
 fn examples_are_good_and_make_requests() {
     check_examples(&load(&[("api.json", &document_of(3).to_string())]).unwrap());
