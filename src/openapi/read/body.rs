@@ -4,7 +4,7 @@
 //! properties and takes no others by name or by rule, it is not put together of other schemas, every name is one that
 //! arguments may have, and no parameter has it. Otherwise the whole body is the argument `body`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use http::HeaderValue;
 use serde_json::{Map, Value, json};
@@ -48,7 +48,7 @@ pub(super) fn read<'d>(converter: &mut Converter<'d>, operation: &Node<'d>) -> F
     });
     let Some((_, kind, name, content)) = ranked.min_by_key(|(rank, ..)| *rank) else {
         let names: Vec<_> = offered.iter().map(|(name, _)| *name).collect();
-        return none(converter, &target, required, &names.join(", "));
+        return if names.is_empty() { Found::None } else { impossible(&names.join(", ")) };
     };
     let mut fragment = match content.get("schema") {
         Some(schema) => converter.convert(Side::Input, &schema),
@@ -60,7 +60,7 @@ pub(super) fn read<'d>(converter: &mut Converter<'d>, operation: &Node<'d>) -> F
     if matches!(kind, Kind::Multipart | Kind::Form) {
         match textual(converter, &fragment) {
             Some(kept) => fragment = kept,
-            None => return none(converter, &target, required, "bytes in a form"),
+            None => return impossible("bytes in a form"),
         }
     }
     let encodings = encodings(converter, &content);
@@ -74,14 +74,9 @@ pub(super) fn read<'d>(converter: &mut Converter<'d>, operation: &Node<'d>) -> F
     Found::Body(Read { body, fragment, description })
 }
 
-fn none<'d>(converter: &mut Converter<'d>, target: &Node<'d>, required: bool, what: &str) -> Found {
-    if required && !what.is_empty() {
-        return Found::Impossible(format!("its body is {what}, which does not pass through a model"));
-    }
-    if !what.is_empty() {
-        converter.warn(&target.spot, format!("no body is sent: it would be {what}"));
-    }
-    Found::None
+/// Also if the body may be left out: without the bytes nothing is done that somebody would call for.
+fn impossible(what: &str) -> Found {
+    Found::Impossible(format!("its body is {what}, which does not pass through a model"))
 }
 
 fn concrete(kind: Kind) -> &'static str {
@@ -96,17 +91,14 @@ fn concrete(kind: Kind) -> &'static str {
 /// The schema of a form without the fields that hold bytes; nothing if it needs such a field.
 fn textual(converter: &Converter<'_>, fragment: &Fragment) -> Option<Fragment> {
     let whole = converter.resolved(Side::Input, &fragment.value);
-    if !has_bytes(converter, whole, MAX_DEPTH) {
+    if !has_bytes(converter, whole) {
         return Some(fragment.clone());
     }
     let mut kept = whole.clone();
     let required = names(&kept);
     let properties = kept.get_mut("properties")?.as_object_mut()?;
-    let binary: Vec<_> = properties
-        .iter()
-        .filter(|(_, own)| is_bytes(converter, own, MAX_DEPTH))
-        .map(|(name, _)| name.clone())
-        .collect();
+    let binary: Vec<_> =
+        properties.iter().filter(|(_, own)| is_bytes(converter, own)).map(|(name, _)| name.clone()).collect();
     if binary.iter().any(|name| required.contains(name)) {
         return None;
     }
@@ -114,26 +106,50 @@ fn textual(converter: &Converter<'_>, fragment: &Fragment) -> Option<Fragment> {
         properties.shift_remove(name);
     }
     let refs = converter.refs_of(Side::Input, &kept);
-    (!has_bytes(converter, &kept, MAX_DEPTH)).then_some(Fragment { value: kept, refs })
+    (!has_bytes(converter, &kept)).then_some(Fragment { value: kept, refs })
 }
 
-/// True if a form that such a schema describes has a field of bytes.
-fn has_bytes(converter: &Converter<'_>, schema: &Value, depth: usize) -> bool {
-    let schema = converter.resolved(Side::Input, schema);
-    let properties = schema.get("properties").and_then(Value::as_object);
-    properties.into_iter().flatten().any(|(_, own)| is_bytes(converter, own, depth))
-        || (depth > 0 && parts(schema).any(|part| has_bytes(converter, part, depth - 1)))
+/// Looks for fields of bytes. Every schema is looked at once: they may be shared.
+struct Bytes<'c, 'd> {
+    converter: &'c Converter<'d>,
+    /// By address; as a form, and as a field.
+    seen: HashSet<(usize, bool)>,
 }
 
-fn is_bytes(converter: &Converter<'_>, schema: &Value, depth: usize) -> bool {
-    let schema = converter.resolved(Side::Input, schema);
-    let word = |key: &str| schema.get(key).and_then(Value::as_str);
-    let media = word("contentMediaType").filter(|_| word("contentEncoding").is_none());
-    word("format") == Some("binary")
-        || media.is_some_and(|own| !media::is_text(&media::essence(own)))
-        || (depth > 0
-            && (parts(schema).any(|part| is_bytes(converter, part, depth - 1))
-                || schema.get("items").is_some_and(|items| is_bytes(converter, items, depth - 1))))
+impl Bytes<'_, '_> {
+    /// True if a form that such a schema describes has a field of bytes.
+    fn are_in(&mut self, schema: &Value, depth: usize) -> bool {
+        let schema = self.converter.resolved(Side::Input, schema);
+        if !self.seen.insert((std::ptr::from_ref(schema).addr(), true)) {
+            return false;
+        }
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.into_iter().flatten().any(|(_, own)| self.are(own, depth))
+            || (depth > 0 && parts(schema).any(|part| self.are_in(part, depth - 1)))
+    }
+
+    /// True for the schema of such a field.
+    fn are(&mut self, schema: &Value, depth: usize) -> bool {
+        let schema = self.converter.resolved(Side::Input, schema);
+        if !self.seen.insert((std::ptr::from_ref(schema).addr(), false)) {
+            return false;
+        }
+        let word = |key: &str| schema.get(key).and_then(Value::as_str);
+        let media = word("contentMediaType").filter(|_| word("contentEncoding").is_none());
+        word("format") == Some("binary")
+            || media.is_some_and(|own| !media::is_text(&media::essence(own)))
+            || (depth > 0
+                && (parts(schema).any(|part| self.are(part, depth - 1))
+                    || schema.get("items").is_some_and(|items| self.are(items, depth - 1))))
+    }
+}
+
+fn has_bytes(converter: &Converter<'_>, schema: &Value) -> bool {
+    Bytes { converter, seen: HashSet::new() }.are_in(schema, MAX_DEPTH)
+}
+
+fn is_bytes(converter: &Converter<'_>, schema: &Value) -> bool {
+    Bytes { converter, seen: HashSet::new() }.are(schema, MAX_DEPTH)
 }
 
 fn parts(schema: &Value) -> impl Iterator<Item = &Value> {

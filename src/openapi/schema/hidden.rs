@@ -4,14 +4,12 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::super::files::Files;
-use super::super::node::Node;
+use super::super::node::{Node, Spot};
 use super::Side;
 
-/// Parts of parts.
-const MAX_DEPTH: usize = 8;
+/// Parts of one schema that are looked at.
+const MAX_PARTS: usize = 64;
 
 /// True for a property that does not go this way.
 pub(super) fn is(files: &Files, side: Side, property: &Node<'_>) -> bool {
@@ -24,29 +22,36 @@ pub(super) fn is(files: &Files, side: Side, property: &Node<'_>) -> bool {
 
 /// The names that do not go this way in a schema or in what it is made of.
 pub(super) fn around(files: &Files, side: Side, node: &Node<'_>, outer: &HashSet<String>) -> HashSet<String> {
-    let mut names = outer.clone();
+    let mut walk = Walk { files, side, names: outer.clone(), seen: HashSet::new() };
     if node.value.get("properties").is_some() || node.value.get("allOf").is_some() {
-        collect(files, side, node, &mut names, MAX_DEPTH);
+        walk.collect(node);
     }
-    names
+    walk.names
 }
 
-fn collect(files: &Files, side: Side, node: &Node<'_>, names: &mut HashSet<String>, depth: usize) {
-    if depth == 0 {
-        return;
-    }
-    if let Some(properties) = node.get("properties") {
-        let own = properties.members().filter(|(_, property)| is(files, side, property));
-        names.extend(own.map(|(name, _)| name.to_owned()));
-    }
-    for part in node.get("allOf").iter().flat_map(Node::items) {
-        if let Ok(part) = files.follow(part) {
-            collect(files, side, &part, names, depth - 1);
+struct Walk<'f> {
+    files: &'f Files,
+    side: Side,
+    names: HashSet<String>,
+    /// Parts may be shared by parts.
+    seen: HashSet<Spot>,
+}
+
+impl Walk<'_> {
+    fn collect(&mut self, node: &Node<'_>) {
+        if self.seen.len() == MAX_PARTS || !self.seen.insert(node.spot.clone()) {
+            return;
         }
-    }
-    if let (Some(_), Some(Value::String(_))) = (node.value.get("properties"), node.value.get("$ref"))
-        && let Ok(target) = files.follow(node.clone())
-    {
-        collect(files, side, &target, names, depth - 1);
+        if let Some(properties) = node.get("properties") {
+            let own = properties.members().filter(|(_, property)| is(self.files, self.side, property));
+            self.names.extend(own.map(|(name, _)| name.to_owned()));
+        }
+        let parts = node.get("allOf");
+        let beside = node.value.get("$ref").map(|_| node.clone());
+        for part in parts.iter().flat_map(Node::items).chain(beside) {
+            if let Ok(part) = self.files.follow(part) {
+                self.collect(&part);
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod explain;
 mod explain_library;
+mod openapi;
 mod start;
 mod tools;
 
