@@ -62,6 +62,8 @@
 //! | when a body's properties are arguments | `openapi/read/body.rs` |
 //! | how a `$ref` is followed, and into which files | `openapi/files.rs` |
 //! | how arguments become a REST request, and what keeps a value where it belongs | `openapi/request/` |
+//! | how MCP servers behind the gateway are heard and called | `gateway/remote/`; over the wire: `upstream/mcp/` |
+//! | what passes between revisions | `mcp/carry.rs` (requests), `mcp/translate.rs` (answers) |
 //! | which waiting requests give way to new ones | `identity/waiting.rs` |
 //! | who is signed in | `http/session.rs`, `identity/session.rs` |
 //! | what guards a form | `http/csrf.rs` |

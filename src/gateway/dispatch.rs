@@ -40,7 +40,7 @@ pub async fn send(
     }
     let deadline = since + call.tool().timeout;
     let (ticket, charge) = charged(cx, caller, &call, ticket, deadline).await?;
-    let outgoing = Outgoing { key, charge, ..Outgoing::new(cx, caller, &mut call, deadline) };
+    let outgoing = Outgoing::new(cx, caller, &mut call, deadline).holding(key, charge);
     // up to 2025-11-25 a lost connection is no cancellation: what writes is seen through to the end
     let seen_through = !call.version().is_modern() && !call.tool().policy.read_only;
     let aborted = |_| Reason::Unavailable("call_aborted");

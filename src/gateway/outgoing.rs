@@ -45,14 +45,14 @@ pub(super) struct Outgoing {
     tool: Arc<Tool>,
     credential: Option<Arc<Verified>>,
     trace: Trace,
-    pub key: Option<String>,
+    key: Option<String>,
     confirmed: bool,
     intent: Option<String>,
     body: Bytes,
     request: Option<Prepared>,
     assertion: Option<String>,
     deadline: Instant,
-    pub charge: Option<Box<Charge>>,
+    charge: Option<Box<Charge>>,
     /// What goes to an MCP server beside the arguments.
     order: Option<Box<Order>>,
     /// The call there while it still speaks.
@@ -85,6 +85,11 @@ impl Outgoing {
             charge: None,
             tool,
         }
+    }
+
+    /// With the key that its upstream is told, and what it is charged.
+    pub fn holding(self, key: Option<String>, charge: Option<Box<Charge>>) -> Self {
+        Self { key, charge, ..self }
     }
 
     async fn call(&mut self) -> Result<Answered, Failure> {

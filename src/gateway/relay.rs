@@ -127,14 +127,15 @@ impl Relay {
                     if tick.is_multiple_of(COMMENT) { outlet.comment() }
                 }
                 () = sleep_until(self.deadline) => break answer.unwrap_or_else(|| self.failed(&Reason::Timeout)),
+                () = given_up(underway.as_ref()) => match (answer.take(), &client) {
+                    (Some(end), _) => break end,
+                    // who gave it up wants no answer
+                    (None, Some(_)) => return Vec::new(),
+                    (None, None) => break self.failed(&Reason::Unavailable("call_given_up")),
+                },
                 () = gone(client.as_ref()), if cancels => match answer.take() {
                     Some(end) => break end,
                     None => return Vec::new(),
-                },
-                () = given_up(&underway) => match &client {
-                    // who gave it up wants no answer
-                    Some(_) => return Vec::new(),
-                    None => break self.failed(&Reason::Unavailable("call_given_up")),
                 },
             }
         };
@@ -273,7 +274,7 @@ async fn settle(ticket: Option<Ticket>, end: &End) {
     }
 }
 
-async fn given_up(underway: &Option<Underway>) {
+async fn given_up(underway: Option<&Underway>) {
     match underway {
         Some(underway) => underway.given_up().await,
         None => std::future::pending().await,

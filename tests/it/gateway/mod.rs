@@ -15,6 +15,7 @@ mod public;
 mod published;
 mod rate;
 mod refusals;
+mod remote;
 mod resources;
 mod results;
 mod sessions;
