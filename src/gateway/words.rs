@@ -86,9 +86,7 @@ fn of_sessions(reason: &Reason) -> Words {
             "Begin with initialize, and send the session id that its answer carries.",
         ),
         Reason::Session(_) => fixed("Session not found.", "Begin a new session with initialize."),
-        _ => {
-            fixed("Too many streams are open.", "Close some, or read from those that are open.")
-        }
+        _ => fixed("Too many streams are open.", "Close some, or read from those that are open."),
     }
 }
 

@@ -79,8 +79,7 @@ struct Said {
 
 impl Said {
     fn of(body: &str, version: Version) -> Self {
-        let part =
-            |path: &[&str]| find(body, path).map(RawValue::get).filter(|text| text.len() <= MAX_SAID);
+        let part = |path: &[&str]| find(body, path).map(RawValue::get).filter(|text| text.len() <= MAX_SAID);
         let capabilities = part(&["params", "capabilities"]).unwrap_or("{}");
         let info = part(&["params", "clientInfo"]).filter(|info| find_text(info, &["name"]).is_some());
         let params = carry::object([
