@@ -49,6 +49,8 @@
 //! | every refusal: reason, code, status, JSON-RPC number | `gateway/refusal.rs`, `mcp/error.rs` |
 //! | how refusals become bytes | `gateway/render.rs` (calls), `oauth/error.rs` (OAuth), `pages/error.rs` (people) |
 //! | the challenge of a 401 and a 403 | `gateway/challenge.rs` |
+//! | sessions: whose they are, their streams, what is asked in them | `gateway/session/mod.rs` |
+//! | what stands in a session id | `gateway/session/seal.rs` |
 //! | what a proxy in front is told | `gateway/verify.rs` |
 //! | which MCP revision a request speaks | `gateway/resolve.rs`, `mcp/version.rs` |
 //! | what a worker is sent | `upstream/worker.rs`, `upstream/identity_headers.rs` |

@@ -125,7 +125,7 @@ impl Relay {
                 }
                 () = sleep_until(self.deadline) => break answer.unwrap_or_else(|| self.failed(&Reason::Timeout)),
                 () = gone(client.as_ref()), if cancels => return Vec::new(),
-                () = given_up(&underway) => match &client {
+                () = given_up(underway.as_ref()) => match &client {
                     // who gave it up wants no answer
                     Some(_) => return Vec::new(),
                     None => break self.failed(&Reason::Unavailable("call_given_up")),
@@ -259,7 +259,7 @@ async fn settle(ticket: Option<Ticket>, end: &End) {
     }
 }
 
-async fn given_up(underway: &Option<Underway>) {
+async fn given_up(underway: Option<&Underway>) {
     match underway {
         Some(underway) => underway.given_up().await,
         None => std::future::pending().await,

@@ -47,14 +47,7 @@ pub fn words(reason: &Reason, service: &Service) -> Words {
             fixed("There is no such stream or method here.", "Send each message as a POST.")
         }
         Reason::Method => fixed("This endpoint takes POST alone.", "Send each message as a POST."),
-        Reason::NoSession => fixed(
-            "Invalid request: Mcp-Session-Id is missing.",
-            "Begin with initialize, and send the session id that its answer carries.",
-        ),
-        Reason::Session(_) => fixed("Session not found.", "Begin a new session with initialize."),
-        Reason::Streams => {
-            fixed("Too many streams are open.", "Close some, or read from those that are open.")
-        }
+        Reason::NoSession | Reason::Session(_) | Reason::Streams => of_sessions(reason),
         Reason::Plan(facts) => plan(facts.lack, service),
         Reason::NotAcceptable => {
             fixed("Nothing in Accept can be answered.", "Send Accept: application/json, text/event-stream.")
@@ -83,6 +76,17 @@ pub fn words(reason: &Reason, service: &Service) -> Words {
             Cow::Borrowed("Every request of this revision says its version and capabilities in _meta."),
         ),
         other => of_calls(other, service),
+    }
+}
+
+fn of_sessions(reason: &Reason) -> Words {
+    match reason {
+        Reason::NoSession => fixed(
+            "Invalid request: Mcp-Session-Id is missing.",
+            "Begin with initialize, and send the session id that its answer carries.",
+        ),
+        Reason::Session(_) => fixed("Session not found.", "Begin a new session with initialize."),
+        _ => fixed("Too many streams are open.", "Close some, or read from those that are open."),
     }
 }
 

@@ -68,6 +68,7 @@ pub struct ReadyPrompt {
 
 /// The resources and prompts of a service.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says whether one thing is there")]
 pub struct Library {
     /// What a service can do, as its clients are told.
     pub capabilities: String,

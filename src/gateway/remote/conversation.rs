@@ -155,12 +155,11 @@ impl Conversation {
     /// Under the caller's own token, if it is of this call at all.
     fn progress(&self, params: &RawValue) -> Option<Vec<u8>> {
         #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
         struct Progress<'a> {
-            #[serde(borrow)]
-            progress_token: &'a RawValue,
-            #[serde(borrow)]
-            progress: &'a RawValue,
+            #[serde(borrow, rename = "progressToken")]
+            of: &'a RawValue,
+            #[serde(borrow, rename = "progress")]
+            done: &'a RawValue,
             #[serde(borrow, default)]
             total: Option<&'a RawValue>,
             #[serde(borrow, default)]
@@ -170,12 +169,12 @@ impl Conversation {
         let own: Progress<'_> = Some(params)
             .filter(|raw| jsonrpc::is_object(raw))
             .and_then(|raw| serde_json::from_str(raw.get()).ok())?;
-        if jsonrpc::text(own.progress_token)? != self.asked.id.as_str() {
+        if jsonrpc::text(own.of)? != self.asked.id.as_str() {
             return None;
         }
         let params = crate::mcp::carry::object([
             ("progressToken", Some(token)),
-            ("progress", Some(own.progress.get())),
+            ("progress", Some(own.done.get())),
             ("total", own.total.map(RawValue::get)),
             ("message", own.message.map(RawValue::get)),
         ]);

@@ -45,14 +45,14 @@ impl<T> Read<T> {
         for item in items {
             match one(item) {
                 Ok(item) if seen.insert(key(&item)) => read.items.push(item),
-                Ok(item) => read.fault(format!("{:?} is there twice", key(&item))),
-                Err(fault) => read.fault(fault),
+                Ok(item) => read.fault(&format!("{:?} is there twice", key(&item))),
+                Err(fault) => read.fault(&fault),
             }
         }
         read
     }
 
-    fn fault(&mut self, fault: String) {
+    fn fault(&mut self, fault: &str) {
         if self.faults.len() < MAX_FAULTS {
             self.faults.push(fault.chars().take(300).collect());
         }

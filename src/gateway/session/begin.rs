@@ -5,6 +5,8 @@
 
 use bytes::Bytes;
 use futures_util::future::join_all;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 
 use super::find::principal;
 use super::reach::Reach;
@@ -54,12 +56,11 @@ pub async fn begin(
     for leg in legs.into_iter().flatten() {
         let upstream = leg.upstream.clone();
         session.legs.push(leg);
-        match seal::seal(&cx.app.keys, &*cx.app.entropy, &session) {
-            Some(longer) => id = Some(longer),
-            None => {
-                tracing::warn!(upstream, "the session id has no room for this upstream's; left out");
-                session.legs.pop();
-            }
+        if let Some(longer) = seal::seal(&cx.app.keys, &*cx.app.entropy, &session) {
+            id = Some(longer);
+        } else {
+            tracing::warn!(upstream, "the session id has no room for this upstream's; left out");
+            session.legs.pop();
         }
     }
     let offers = session.legs.iter().fold(Offers::default(), |sum, leg| sum.and(leg.offers));
@@ -78,8 +79,7 @@ struct Said {
 
 impl Said {
     fn of(body: &str, version: Version) -> Self {
-        let part =
-            |path: &[&str]| find(body, path).map(|raw| raw.get()).filter(|text| text.len() <= MAX_SAID);
+        let part = |path: &[&str]| find(body, path).map(RawValue::get).filter(|text| text.len() <= MAX_SAID);
         let capabilities = part(&["params", "capabilities"]).unwrap_or("{}");
         let info = part(&["params", "clientInfo"]).filter(|info| find_text(info, &["name"]).is_some());
         let params = carry::object([
@@ -122,7 +122,7 @@ impl Said {
             upstream: upstream.id.clone(),
             id: session,
             version: version.ok_or(unavailable("upstream_speaks_no_known_revision"))?,
-            offers: Offers::declared(find(&result, &["capabilities"]).map_or("{}", |raw| raw.get())),
+            offers: Offers::declared(find(&result, &["capabilities"]).map_or("{}", RawValue::get)),
         })
     }
 }
@@ -130,21 +130,22 @@ impl Said {
 /// What is really served: lists are the gateway's, and the rest what some upstream of the session offers.
 fn merged(library: &Library, offers: Offers) -> String {
     let has = |offer: Offers| offers.has(offer);
-    let mut text = format!("{{\"tools\":{{\"listChanged\":{}}}", has(Offers::TOOLS));
+    let mut all = Map::new();
+    let mut add = |name: &str, value: Value| all.insert(name.to_owned(), value);
+    add("tools", json!({"listChanged": has(Offers::TOOLS)}));
     if library.has_resources {
         let (subscribe, changes) = (has(Offers::SUBSCRIBE), has(Offers::RESOURCES));
-        text.push_str(&format!(",\"resources\":{{\"subscribe\":{subscribe},\"listChanged\":{changes}}}"));
+        add("resources", json!({"subscribe": subscribe, "listChanged": changes}));
     }
     if library.has_prompts {
-        text.push_str(&format!(",\"prompts\":{{\"listChanged\":{}}}", has(Offers::PROMPTS)));
+        add("prompts", json!({"listChanged": has(Offers::PROMPTS)}));
     }
     for (there, name) in [(has(Offers::LOGGING), "logging"), (library.completes, "completions")] {
         if there {
-            text.push_str(&format!(",\"{name}\":{{}}"));
+            add(name, json!({}));
         }
     }
-    text.push('}');
-    text
+    Value::Object(all).to_string()
 }
 
 #[cfg(test)]
@@ -167,7 +168,8 @@ mod tests {
 
     #[test]
     fn capabilities_are_what_is_really_served() {
-        let library = Library { completes: true, ..Library::pending(true, true) };
+        let mut library = Library::pending(true, true);
+        library.completes = true;
         let all = Offers::SUBSCRIBE.and(Offers::LOGGING).and(Offers::PROMPTS);
         assert_eq!(
             merged(&library, all),

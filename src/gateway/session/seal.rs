@@ -68,6 +68,7 @@ mod label {
 
     use crate::mcp::version::Version;
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
     pub fn serialize<S: Serializer>(version: &Version, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(version.label())
     }

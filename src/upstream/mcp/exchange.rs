@@ -71,7 +71,7 @@ impl<'a> Exchange<'a> {
         } else {
             map.remove(CONTENT_TYPE);
         }
-        let host = self.uri.authority().map(|authority| authority.as_str());
+        let host = self.uri.authority().map(http::uri::Authority::as_str);
         let version = self.version.map(Version::label);
         for (name, value) in [
             (SESSION_ID.clone(), self.session),

@@ -13,6 +13,7 @@ mod public;
 mod published;
 mod rate;
 mod refusals;
+mod remote;
 mod resources;
 mod results;
 mod sessions;

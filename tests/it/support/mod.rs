@@ -10,6 +10,7 @@ pub mod http;
 pub mod issuer;
 pub mod mcp;
 pub mod nodes;
+pub mod peer;
 pub mod session_server;
 pub mod site;
 pub mod verify_assertion;

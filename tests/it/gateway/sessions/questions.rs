@@ -117,8 +117,9 @@ fn a_client_is_not_asked_what_it_did_not_declare() {
     }
     notes.say(&own, &roots);
     assert_eq!(stream.next()["method"], "roots/list");
-    let text = client.text("notes_ask");
-    assert!(text.contains("-32601"), "also not on the way to an answer: {text}");
+    let result = client.streamed("notes_ask").next();
+    assert_eq!(result["id"], 5, "also not on the way to an answer: {result}");
+    assert!(result["result"]["content"][0]["text"].as_str().unwrap().contains("-32601"), "{result}");
 }
 
 #[test]
