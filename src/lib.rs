@@ -59,6 +59,8 @@
 //! | which policy a resource or a prompt has | `gateway/library/guard.rs`; how URIs match: `mcp/uri_template.rs`, `mcp/uri.rs` |
 //! | who may read a resource, and whose it is | `gateway/library/read.rs` |
 //! | what workers offer beside tools | `gateway/library/offers.rs` (asked), `gateway/library/mod.rs` (listed) |
+//! | how MCP servers behind the gateway are heard and called | `gateway/remote/`; over the wire: `upstream/mcp/` |
+//! | what passes between revisions | `mcp/carry.rs` (requests), `mcp/translate.rs` (answers) |
 //! | which waiting requests give way to new ones | `identity/waiting.rs` |
 //! | who is signed in | `http/session.rs`, `identity/session.rs` |
 //! | what guards a form | `http/csrf.rs` |

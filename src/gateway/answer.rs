@@ -1,5 +1,6 @@
 //! The answer of the MCP endpoint on its way out.
 
+use actix_web::HttpMessage as _;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -9,6 +10,8 @@ use std::convert::Infallible;
 use tokio::sync::mpsc::Receiver;
 
 use super::accept::Accepted;
+use super::call::{Cx, Frame};
+use crate::http::record::Record;
 use crate::mcp::sse;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -83,6 +86,16 @@ impl Answer {
         response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
         with(response, self.header)
     }
+}
+
+/// The response, with what the log line says of it.
+pub fn finish(cx: Cx<'_>, frame: &Frame<'_>, answer: Answer) -> HttpResponse {
+    cx.request.extensions_mut().insert(Record {
+        service: Some(cx.service.policy.id.clone()),
+        tool: frame.tool.as_ref().map(|tool| tool.name.clone()),
+        decision: answer.decision,
+    });
+    answer.into_response(frame.accepted)
 }
 
 fn with(mut response: HttpResponse, header: Option<(HeaderName, HeaderValue)>) -> HttpResponse {

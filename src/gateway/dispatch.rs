@@ -55,22 +55,15 @@ pub async fn send(
     claimed: Claimed<'_>,
     frame: &Frame<'_>,
 ) -> Result<Answer, Reason> {
-    let Claimed { call, key, ticket, kept } = claimed;
+    let Claimed { call, key, ticket, kept, since, again } = claimed;
+    let caller = again.as_ref().unwrap_or(caller);
     if let Some(answer) = kept {
         let finish = Finish { replayed: true, ..Finish::of(cx, &call) };
         return Ok(Answer::json(finish.whole(&answer)?, "replayed"));
     }
-    let charge = match credits::reserve(cx, caller, &call).await {
-        Ok(charge) => charge,
-        Err(reason) => {
-            if let Some(ticket) = ticket {
-                ticket.give_up().await;
-            }
-            return Err(reason);
-        }
-    };
-    let outgoing = Outgoing::new(cx, caller, &call, key, charge);
-    let deadline = outgoing.deadline;
+    let deadline = since + call.tool().timeout;
+    let (ticket, charge) = charged(cx, caller, &call, ticket, deadline).await?;
+    let outgoing = Outgoing { key, charge, ..Outgoing::new(cx, caller, &call, deadline) };
     // up to 2025-11-25 a lost connection is no cancellation: what writes is seen through to the end
     let seen_through = !call.version().is_modern() && !call.tool().policy.read_only;
     let aborted = |_| Reason::Unavailable("call_aborted");
@@ -109,6 +102,29 @@ fn lacks_capability(answer: &worker::Answer) -> bool {
     error.get("code").and_then(serde_json::Value::as_i64) == Some(translate::MISSING_CAPABILITY)
 }
 
+/// Reserves the cost of a call that has time left; its ticket is given up where that fails.
+async fn charged(
+    cx: Cx<'_>,
+    caller: &Authenticated<'_>,
+    call: &Permitted<'_>,
+    ticket: Option<Ticket>,
+    deadline: Instant,
+) -> Result<(Option<Ticket>, Option<Box<Charge>>), Reason> {
+    let reserved = if Instant::now() < deadline {
+        credits::reserve(cx, caller, call, ticket.as_ref().map(Ticket::run)).await
+    } else {
+        Err(Reason::Timeout)
+    };
+    match (reserved, ticket) {
+        (Ok(charge), ticket) => Ok((ticket, charge)),
+        (Err(reason), None) => Err(reason),
+        (Err(reason), Some(ticket)) => {
+            ticket.give_up().await;
+            Err(reason)
+        }
+    }
+}
+
 /// What is written down when a stream ends.
 #[derive(Default)]
 pub struct Open {
@@ -141,13 +157,7 @@ struct Outgoing {
 }
 
 impl Outgoing {
-    fn new(
-        cx: Cx<'_>,
-        caller: &Authenticated<'_>,
-        call: &Permitted<'_>,
-        key: Option<String>,
-        charge: Option<Box<Charge>>,
-    ) -> Self {
+    fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Permitted<'_>, deadline: Instant) -> Self {
         let tool = Arc::clone(call.tool());
         let trace = Trace::new(cx, call.meta());
         let order = match &tool.route {
@@ -158,7 +168,7 @@ impl Outgoing {
             app: Arc::clone(cx.app),
             gateway: Arc::clone(cx.gateway),
             credential: caller.credential.clone(),
-            key,
+            key: None,
             trace,
             confirmed: call.confirmed(),
             intent: call.intent().map(str::to_owned),
@@ -166,8 +176,8 @@ impl Outgoing {
             assertion: None,
             order: order.map(Box::new),
             conversation: None,
-            deadline: Instant::now() + tool.timeout,
-            charge,
+            deadline,
+            charge: None,
             tool,
         }
     }
@@ -177,6 +187,7 @@ impl Outgoing {
         match &tool.route {
             Route::Worker(uri) => {
                 self.prove(&self.body.clone())?;
+                self.in_time()?;
                 let answer = worker::call(&self.app.upstream, uri, &*self, &self.body);
                 timeout_at(self.deadline, answer).await.unwrap_or(Err(Failure::Timeout))
             }
@@ -184,6 +195,7 @@ impl Outgoing {
                 let order = self.order.take().ok_or(Failure::Unavailable("call_without_order"))?;
                 let written = order.write(remote, &tool, &self.body)?;
                 self.prove(&written.body)?;
+                self.in_time()?;
                 let (headers, [cost, _]) = (self.map(), self.noted());
                 let answer = Box::pin(written.send(&tool, &headers, cost));
                 let (answered, conversation) =
@@ -192,6 +204,11 @@ impl Outgoing {
                 Ok(answered)
             }
         }
+    }
+
+    /// Its lease runs on, so what is late is not sent. Waiting with a deadline alone would begin it first.
+    fn in_time(&self) -> Result<(), Failure> {
+        if Instant::now() < self.deadline { Ok(()) } else { Err(Failure::Timeout) }
     }
 
     /// Signs what the other headers say, for upstreams that want proof.
@@ -208,15 +225,15 @@ impl Outgoing {
     /// Makes the call and writes down what came of it, whoever still listens.
     async fn settled(mut self, ticket: Option<Ticket>) -> (Result<worker::Answer, Failure>, Open) {
         let answered = self.call().await;
-        let (outcome, charge) = match credits::after(self.charge.take(), answered).await {
-            Ok((answer, charge)) => (Ok(answer), charge),
-            Err(failure) => (Err(failure), None),
-        };
-        let ticket = match ticket {
-            Some(ticket) => ticket.settle(&outcome).await,
-            None => None,
-        };
-        (outcome, Open { ticket, charge, conversation: self.conversation.take() })
+        let (charge, conversation) = (self.charge.take(), self.conversation.take());
+        if ticket.is_none() && charge.is_none() {
+            return (answered.map(|answered| answered.answer), Open { conversation, ..Open::default() });
+        }
+        // in a task of its own: a client that leaves now leaves a call that was made, and it must be known as that
+        let settled = rt::spawn(settle(answered, charge, ticket)).await;
+        let (outcome, open) =
+            settled.unwrap_or_else(|_| (Err(Failure::Unavailable("call_aborted")), Open::default()));
+        (outcome, Open { conversation, ..open })
     }
 
     /// Adds what this call has beside every call's.
@@ -235,6 +252,23 @@ impl Outgoing {
             names.assertion(headers, assertion);
         }
     }
+}
+
+/// Writes down what came of a call. A stream's charge and ticket go with the stream.
+async fn settle(
+    answered: Result<Answered, Failure>,
+    charge: Option<Box<Charge>>,
+    ticket: Option<Ticket>,
+) -> (Result<worker::Answer, Failure>, Open) {
+    let (outcome, charge) = match credits::after(charge, answered).await {
+        Ok((answer, charge)) => (Ok(answer), charge),
+        Err(failure) => (Err(failure), None),
+    };
+    let ticket = match ticket {
+        Some(ticket) => ticket.settle(&outcome).await,
+        None => None,
+    };
+    (outcome, Open { ticket, charge, conversation: None })
 }
 
 impl Headers for Outgoing {

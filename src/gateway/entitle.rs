@@ -55,7 +55,7 @@ pub fn tool<'b>(
     Ok(Entitled { call, tool: Arc::clone(tool) })
 }
 
-/// A resource or a prompt under its policy; `absent` says of it that there is none.
+/// Anything under its policy; `absent` says of it that there is none.
 ///
 /// # Errors
 /// As for a tool.

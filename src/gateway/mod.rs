@@ -54,7 +54,7 @@ mod verify;
 mod words;
 
 use actix_web::http::{Method, header};
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use bytes::Bytes;
 
 pub use authenticate::known;
@@ -64,7 +64,7 @@ pub use load::keep_fresh;
 pub use service::{Gateway, Service, Tool, Upstream};
 pub use verify::verify;
 
-use answer::Answer;
+use answer::{Answer, finish};
 use call::{Authenticated, Cx, Frame, Resolved};
 use library::{prompts, read, resources};
 use receive::Asked;
@@ -72,7 +72,6 @@ use refusal::Reason;
 use remote::complete;
 
 use crate::app::App;
-use crate::http::record::Record;
 use crate::mcp::method::Method as Rpc;
 
 /// Answers everything that comes to a service's resource, whatever the method.
@@ -185,13 +184,4 @@ async fn act<'b>(
         }
         Rpc::SubscriptionsListen | Rpc::Other => Err(Reason::NoMethod),
     }
-}
-
-fn finish(cx: Cx<'_>, frame: &Frame<'_>, answer: Answer) -> HttpResponse {
-    cx.request.extensions_mut().insert(Record {
-        service: Some(cx.service.policy.id.clone()),
-        tool: frame.tool.as_ref().map(|tool| tool.name.clone()),
-        decision: answer.decision,
-    });
-    answer.into_response(frame.accepted)
 }

@@ -115,20 +115,26 @@ impl Relay {
             tokio::select! {
                 chunk = body.chunk(), if outlet.is_clear() => {
                     answer = self.read(chunk, &mut decoder, &mut outlet);
-                    if let Some(end) = &answer { settle(self.open.ticket.take(), end).await }
+                    if let Some(end) = &answer { self.heard(end).await }
                 }
                 () = outlet.flush(), if !outlet.is_clear() => {}
                 _ = ticks.tick() => {
                     tick = tick.wrapping_add(1);
-                    if let Some(reason) = self.revoked().await { break self.ended(&reason, Outcome::Left) }
+                    if let Some(reason) = self.revoked().await {
+                        break self.ended(&reason, answer.map_or(Outcome::Left, |end| end.outcome));
+                    }
                     if tick.is_multiple_of(COMMENT) { outlet.comment() }
                 }
                 () = sleep_until(self.deadline) => break answer.unwrap_or_else(|| self.failed(&Reason::Timeout)),
-                () = gone(client.as_ref()), if cancels => return Vec::new(),
-                () = given_up(underway.as_ref()) => match &client {
+                () = given_up(underway.as_ref()) => match (answer.take(), &client) {
+                    (Some(end), _) => break end,
                     // who gave it up wants no answer
-                    Some(_) => return Vec::new(),
-                    None => break self.failed(&Reason::Unavailable("call_given_up")),
+                    (None, Some(_)) => return Vec::new(),
+                    (None, None) => break self.failed(&Reason::Unavailable("call_given_up")),
+                },
+                () = gone(client.as_ref()), if cancels => match answer.take() {
+                    Some(end) => break end,
+                    None => return Vec::new(),
                 },
             }
         };
@@ -137,6 +143,14 @@ impl Relay {
         }
         outlet.end(&end.json);
         end.json
+    }
+
+    /// The worker has come to its end, whoever is still there to be told.
+    async fn heard(&mut self, end: &End) {
+        if let Some(charge) = &mut self.open.charge {
+            charge.came_to(end.outcome);
+        }
+        settle(self.open.ticket.take(), end).await;
     }
 
     /// Takes a chunk of the worker's; the answer, if it ends in it.

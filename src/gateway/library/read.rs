@@ -110,10 +110,20 @@ async fn listing<'s>(
     library: &Library,
     uri: &str,
 ) -> Result<&'s Upstream, Reason> {
+    let mut down = None;
     for upstream in library.lists.iter().filter_map(|at| cx.service.upstreams.get(*at)) {
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
-            let page = page(cx, caller, call, upstream, cursor.as_deref()).await?;
+            let page = match page(cx, caller, call, upstream, cursor.as_deref()).await {
+                // another may list it
+                Err(reason @ (Reason::Unavailable(_) | Reason::Timeout))
+                    if upstream.source.remote().is_some() =>
+                {
+                    down = Some(reason);
+                    break;
+                }
+                page => page?,
+            };
             if page.resources.iter().any(|entry| entry.key == uri) {
                 return Ok(upstream);
             }
@@ -123,9 +133,9 @@ async fn listing<'s>(
             }
         }
     }
-    Err(if library.pending {
-        Reason::Unavailable("catalog_pending")
-    } else {
-        Reason::NoResource("absent", uri.into())
+    Err(match down {
+        Some(reason) => reason,
+        None if library.pending => Reason::Unavailable("catalog_pending"),
+        None => Reason::NoResource("absent", uri.into()),
     })
 }

@@ -39,7 +39,11 @@ pub async fn list(cx: Cx<'_>, caller: &Authenticated<'_>, call: &Resolved<'_>) -
     let start = out.len();
     let mut next = None;
     for upstream in sources {
-        let page = page(cx, caller, call, upstream, cursor.take().as_deref()).await?;
+        let page = match page(cx, caller, call, upstream, cursor.take().as_deref()).await {
+            // a server of somebody else's that is down takes only its own away
+            Err(Reason::Unavailable(_) | Reason::Timeout) if upstream.source.remote().is_some() => continue,
+            page => page?,
+        };
         for entry in &page.resources {
             let Some(piece) = library::shown(cx.service, upstream, caller.caller(), entry) else { continue };
             if out.len() > start {

@@ -42,6 +42,11 @@ impl Health {
         }
     }
 
+    /// True while it does not answer.
+    pub fn is_down(&self) -> bool {
+        self.down.load(Ordering::Acquire)
+    }
+
     /// What is known of it may not hold any more.
     pub fn doubt(&self) {
         self.doubted.store(true, Ordering::Release);
@@ -60,7 +65,7 @@ impl Health {
     /// True if it is to be asked at once.
     pub fn take_restless(&self) -> bool {
         let changed = self.changed.swap(false, Ordering::AcqRel);
-        changed || self.down.load(Ordering::Acquire) || self.doubted.load(Ordering::Acquire)
+        changed || self.is_down() || self.doubted.load(Ordering::Acquire)
     }
 
     /// Says what is left out of its lists, unless that was the last thing said.

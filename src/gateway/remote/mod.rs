@@ -111,6 +111,11 @@ impl Remote {
         }
     }
 
+    /// True while it does not answer.
+    pub fn is_down(&self) -> bool {
+        self.health.is_down()
+    }
+
     /// Says that it does not act as it was heard: it is asked anew soon.
     pub fn doubt(&self) {
         self.health.doubt();

@@ -79,6 +79,10 @@ pub async fn ask(
     remote: &Arc<Remote>,
     question: &Question<'_>,
 ) -> Result<Said, Reason> {
+    if remote.is_down() && question.method == "resources/list" {
+        // nobody waits for a list of what cannot be read anyway
+        return Err(Reason::Unavailable("upstream_down"));
+    }
     let voice = Voice::of(cx, caller, &Trace::new(cx, &call.meta), remote);
     let way = voice.way(remote)?;
     let meta = carry::meta(call.params.meta, call.version, way.version, None);

@@ -26,6 +26,7 @@ mod kit;
 mod limits;
 mod list;
 mod nodes;
+mod operations;
 mod pkce;
 mod prompt;
 mod public_url;

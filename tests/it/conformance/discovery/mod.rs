@@ -2,7 +2,7 @@
 
 mod advertised;
 mod documents;
-mod places;
+pub mod places;
 
 use serde_json::{Value, json};
 

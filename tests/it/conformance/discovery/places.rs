@@ -42,7 +42,7 @@ fn what_is_no_document_is_json_404_and_never_asks_for_a_token() {
 }
 
 /// The database of an app on PostgreSQL is taken away under it.
-fn drop_database(app: &TestApp) {
+pub fn drop_database(app: &TestApp) {
     let text = std::fs::read_to_string(&app.config).unwrap();
     let url = text.split('"').find(|part| part.starts_with("postgres://")).unwrap();
     let (server, name) = url.rsplit_once('/').unwrap();

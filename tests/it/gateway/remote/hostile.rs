@@ -86,8 +86,8 @@ fn lie(name: &str, heard: &Heard, stream: &mut TcpStream) {
         "404" => answer(stream, 404, "application/json", "", "{}"),
         "500" => answer(stream, 500, "text/html", "", "<html>oops</html>"),
         "early end" => {
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n";
-            raw(stream, format!("{head}{done}").as_bytes());
+            let begun = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n";
+            raw(stream, format!("{begun}{done}").as_bytes());
         }
         "17 MB" => {
             raw(
@@ -118,7 +118,7 @@ fn lie_in_stream(name: &str, heard: &Heard, stream: &mut TcpStream) {
         "stream: wrong id" => drop(event(stream, "{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}")),
         "stream: a result that is a list" => drop(event(stream, &heard.result(&json!([])))),
         "stream: 20 MB in one event" => {
-            flood(stream, format!("data: {}\n", "a".repeat(1 << 16)).as_bytes(), 320)
+            flood(stream, format!("data: {}\n", "a".repeat(1 << 16)).as_bytes(), 320);
         }
         "stream: 20 MB in one line" => flood(stream, &vec![b'a'; 1 << 16], 320),
         "stream: hangs" => std::thread::sleep(Duration::from_secs(3)),
@@ -128,7 +128,7 @@ fn lie_in_stream(name: &str, heard: &Heard, stream: &mut TcpStream) {
             flood(stream, format!("data: {line}\n\n").as_bytes(), usize::MAX);
         }
         "stream: comments without an end" => {
-            flood(stream, format!(": {}\n", "a".repeat(4000)).as_bytes(), usize::MAX)
+            flood(stream, format!(": {}\n", "a".repeat(4000)).as_bytes(), usize::MAX);
         }
         name => panic!("{name}"),
     }
@@ -214,7 +214,7 @@ fn a_server_that_speaks_in_the_gateways_name_is_not_heard() {
 fn a_server_that_hangs_at_start_is_waited_for_no_longer_than_it_may() {
     let peer = Peer::asleep(Kind::modern());
     peer.script(|_, _| {
-        std::thread::sleep(Duration::from_secs(60));
+        std::thread::sleep(Duration::from_mins(1));
         true
     });
     peer.wake();

@@ -97,6 +97,32 @@ fn lists_are_filtered_and_reads_are_decided() {
 }
 
 #[test]
+fn a_server_that_is_down_leaves_the_others_their_resources() {
+    let (one, other) = (Peer::start(kind(Kind::modern())), Peer::asleep(kind(Kind::modern())));
+    other.is_now(|kind| {
+        kind.resources = json!([{"uri": "note://open/9", "name": "nine"}]);
+        (kind.templates, kind.prompts) = (json!([]), json!([]));
+    });
+    other.wake();
+    let second = format!("[[service.upstream]]\nid = \"more\"\nkind = \"mcp\"\nurl = \"{}\"", other.url);
+    other.is_now(|kind| kind.tools = json!([]));
+    let app = before_with(&one, &second, POLICY).start();
+    let reader = app.pat(&app.person("ana"), &["mico:read"]).token;
+    let uris = || all(&app, &reader, "resources/list", "resources", "uri");
+    assert_eq!(uris(), ["note://open/1", "note://open/2", "note://open/9"]);
+    one.fall();
+    assert_eq!(uris(), ["note://open/9"]);
+    let read = |uri: &str| ask(&app, &reader, "resources/read", &json!({"uri": uri}));
+    assert_eq!(read("note://open/9")["result"]["contents"][0]["text"], "read");
+    assert_eq!(read("note://open/1")["error"]["data"]["code"], "upstream_unavailable");
+    one.wake();
+    assert_eq!(
+        super::within(super::SOON, "all of them", || Some(uris()).filter(|uris| uris.len() == 3)).len(),
+        3
+    );
+}
+
+#[test]
 fn completions_are_for_whoever_may_use_what_is_completed() {
     let peer = Peer::start(kind(Kind::with_sessions()));
     let app = before_with(&peer, "", POLICY).start();

@@ -5,6 +5,7 @@ mod nodes;
 mod questions;
 mod streams;
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -21,13 +22,12 @@ const SOON: Duration = Duration::from_secs(5);
 
 /// A service that has a worker and this server.
 fn served(servers: &[&SessionServer]) -> Builder {
-    let upstreams: String = servers
-        .iter()
-        .map(|server| {
-            let (id, url) = (server.name, &server.url);
-            format!("[[service.upstream]]\nid = \"{id}\"\nkind = \"mcp\"\nurl = \"{url}\"\nunlisted = \"default\"\n")
-        })
-        .collect();
+    let mut upstreams = String::new();
+    for server in servers {
+        let (id, url) = (server.name, &server.url);
+        upstreams.push_str("[[service.upstream]]\nkind = \"mcp\"\nunlisted = \"default\"\n");
+        writeln!(upstreams, "id = \"{id}\"\nurl = \"{url}\"").unwrap();
+    }
     TestApp::builder().with("tail", &upstreams)
 }
 
@@ -123,7 +123,7 @@ impl Client {
             self.token
         );
         for (name, value) in headers.iter().chain(&[("mcp-session-id", self.session.as_str())]) {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            write!(text, "{name}: {value}\r\n").unwrap();
         }
         let mut stream = TcpStream::connect(authority).unwrap();
         stream.write_all(format!("{text}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
@@ -166,8 +166,8 @@ impl Stream {
             head.contains("cache-control: no-store, no-transform\r\n")
                 && head.contains("x-accel-buffering: no\r\n")
         );
-        let (send, heard) = channel();
-        std::thread::spawn(move || hear(reader, &send));
+        let (told, heard) = channel();
+        std::thread::spawn(move || hear(reader, &told));
         Self { heard, connection }
     }
 

@@ -8,14 +8,14 @@ use crate::support::session_server::SessionServer;
 #[test]
 fn any_node_serves_a_session() {
     let notes = SessionServer::start("notes");
-    let nodes = served(&[&notes]).on_postgres().nodes(2);
-    let pat = nodes.pat(&nodes.person("ana"), &[]).token;
-    nodes.only(Some(0));
-    let client = Client::begin(&nodes, &pat, "c", &able());
+    let site = served(&[&notes]).on_postgres().nodes(2);
+    let pat = site.pat(&site.person("ana"), &[]).token;
+    site.only(Some(0));
+    let client = Client::begin(&site, &pat, "c", &able());
     let own = own_session(&notes, "c");
     assert_eq!(client.text("notes_count"), "notes: 1");
     let stream = client.listen(&[]);
-    nodes.only(Some(1));
+    site.only(Some(1));
     assert_eq!(client.text("notes_count"), "notes: 2");
     let question =
         json!({"jsonrpc": "2.0", "id": 3, "method": "elicitation/create", "params": {"message": "?"}});
@@ -26,7 +26,7 @@ fn any_node_serves_a_session() {
     assert_eq!(notes.answers(&own)[0]["id"], 3);
     assert_eq!(client.send("DELETE", &[]).status, 204);
     assert_eq!(client.ask("tools/list", &json!({})).status, 404);
-    nodes.only(Some(0));
+    site.only(Some(0));
     stream.ends(SOON);
     assert_eq!(client.call("notes_count").status, 404);
     until("known here too", || (client.ask("tools/list", &json!({})).status == 404).then_some(()));
@@ -35,14 +35,14 @@ fn any_node_serves_a_session() {
 #[test]
 fn a_thousand_sessions_take_no_memory() {
     let notes = SessionServer::start("notes");
-    let nodes = served(&[&notes]).nodes(1);
-    let pat = nodes.pat(&nodes.person("ana"), &[]).token;
+    let site = served(&[&notes]).nodes(1);
+    let pat = site.pat(&site.person("ana"), &[]).token;
     let begin =
-        |count: usize| (0..count).map(|_| Client::begin(&nodes, &pat, "c", &able())).collect::<Vec<_>>();
+        |count: usize| (0..count).map(|_| Client::begin(&site, &pat, "c", &able())).collect::<Vec<_>>();
     let warm = begin(200);
-    let before = nodes.resident(0);
+    let before = site.resident(0);
     let all = begin(1000);
-    let grown = nodes.resident(0) - before;
+    let grown = site.resident(0) - before;
     assert!(grown < 8, "{grown} MiB for a thousand sessions");
     for client in [&warm[0], &all[0], &all[999]] {
         assert_eq!(client.text("notes_count"), "notes: 1", "every one of them is there");

@@ -23,7 +23,7 @@ fn begun(servers: &[&SessionServer]) -> (TestApp, Client) {
 #[test]
 fn what_a_server_tells_is_heard() {
     let notes = SessionServer::start("notes");
-    let (_app, client) = begun(&[&notes]);
+    let (app, client) = begun(&[&notes]);
     let own = own_session(&notes, "c");
     let stream = client.listen(&[]);
     let opened = notes.seen_of("GET").pop().unwrap();
@@ -52,7 +52,7 @@ fn what_a_server_tells_is_heard() {
     notes.say(&own, &json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
     notes.say(&own, &log);
     assert_eq!(stream.next(), log, "nothing else in between");
-    let other = Client { session: Client::begin(&_app, &client.token, "d", &json!({})).session, ..client };
+    let other = Client { session: Client::begin(&app, &client.token, "d", &json!({})).session, ..client };
     let second = other.listen(&[]);
     notes.say(&own, &log);
     assert_eq!(stream.next(), log);
