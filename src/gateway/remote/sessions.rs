@@ -126,7 +126,8 @@ pub async fn initialize(
 ) -> Result<(Session, String), Failure> {
     let info = carry::client_info();
     let asked = json!(version.label()).to_string();
-    let params = [("protocolVersion", asked.as_str()), ("capabilities", "{}"), ("clientInfo", &info)];
+    let declared = voice.capabilities();
+    let params = [("protocolVersion", asked.as_str()), ("capabilities", declared), ("clientInfo", &info)];
     let params = carry::object(params.map(|(name, value)| (name, Some(value))));
     let body = peer::request("initialize", "initialize", &params);
     let headers = voice.headers(&body)?;

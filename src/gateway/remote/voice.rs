@@ -37,6 +37,10 @@ struct Proof {
 /// The gateway's own sessions; no caller is called so.
 const OWN: &str = "gateway";
 
+/// Some servers list what asks something only for those who can be asked: the gateway hears all of it, callers use what
+/// they can. Nothing is asked of it that it does not refuse.
+const ASKED: &str = r#"{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}"#;
+
 impl Voice {
     /// The gateway itself, with the operator's credentials and nobody's identity.
     pub fn own(app: &App, remote: &Remote) -> Self {
@@ -52,6 +56,11 @@ impl Voice {
             headers: remote.headers.clone(),
             proof: None,
         }
+    }
+
+    /// What a session in this name declares: JSON.
+    pub fn capabilities(&self) -> &'static str {
+        if self.principal.as_deref() == Some(OWN) { ASKED } else { "{}" }
     }
 
     /// A caller, as its request says.

@@ -17,7 +17,12 @@ export const TOOLS = [
   "trigger-long-running-operation",
 ];
 
-/** Clients that can be asked for forms, models and roots. */
-export const ASKING = ["get-roots-list", "trigger-elicitation-request", "trigger-sampling-request"];
+/** What asks something: on the list for everybody, of use to clients that can be asked. */
+export const ASKING = [
+  "get-roots-list",
+  "trigger-elicitation-request",
+  "trigger-sampling-request",
+  "trigger-url-elicitation",
+];
 
 export const PROMPTS = ["args-prompt", "completable-prompt", "resource-prompt", "simple-prompt"];
