@@ -93,6 +93,11 @@ mod tests {
 
     #[test]
     fn bombs_are_refused_quickly() {
+        let deep = std::thread::Builder::new().stack_size(super::super::document::STACK);
+        deep.spawn(refuse_bombs).unwrap().join().unwrap();
+    }
+
+    fn refuse_bombs() {
         let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
         for level in 1..12 {
             let alias = format!("*a{}", level - 1);

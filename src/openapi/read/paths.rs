@@ -84,6 +84,7 @@ fn operation<'d>(
             }
             Found::None
         }
+        Found::Impossible(_) if bodiless => Found::None,
         Found::Impossible(says) => {
             unavailable = Some(says);
             Found::None

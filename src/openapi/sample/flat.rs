@@ -18,14 +18,14 @@ pub(super) struct Flat<'s> {
 const MAX_DEPTH: usize = 24;
 
 impl<'s> Flat<'s> {
-    /// Lays a schema out; of alternatives it takes the one that the try says.
-    pub(super) fn of(root: &'s Value, schema: &'s Value, attempt: usize) -> Self {
+    /// Lays a schema out; of alternatives it takes the one of this number, or the last.
+    pub(super) fn of(root: &'s Value, schema: &'s Value, turn: usize) -> Self {
         let mut flat = Self::default();
-        flat.add(root, schema, attempt, MAX_DEPTH);
+        flat.add(root, schema, turn, MAX_DEPTH);
         flat
     }
 
-    fn add(&mut self, root: &'s Value, schema: &'s Value, attempt: usize, depth: usize) {
+    fn add(&mut self, root: &'s Value, schema: &'s Value, turn: usize, depth: usize) {
         let (Some(keywords), true) = (schema.as_object(), depth > 0) else { return };
         self.parts.push(keywords);
         for (name, property) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten() {
@@ -38,10 +38,10 @@ impl<'s> Flat<'s> {
         if let Some(target) =
             keywords.get("$ref").and_then(Value::as_str).and_then(|own| definition(root, own))
         {
-            self.add(root, target, attempt, depth - 1);
+            self.add(root, target, turn, depth - 1);
         }
         for part in keywords.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            self.add(root, part, attempt, depth - 1);
+            self.add(root, part, turn, depth - 1);
         }
         for key in ["oneOf", "anyOf"] {
             let all = keywords.get(key).and_then(Value::as_array);
@@ -50,10 +50,8 @@ impl<'s> Flat<'s> {
                 all.into_iter().flatten().partition(|own| own.get("type").is_some_and(|own| own == "null"));
             let ordered: Vec<&Value> = others.into_iter().chain(nulls).collect();
             if !ordered.is_empty() {
-                // the first try and the third, which leaves examples out, take the same
-                let turn = [0, 1, 0, 1, 2, 3].get(attempt).copied().unwrap_or(0);
                 if let Some(own) = ordered.get(turn.min(ordered.len() - 1)) {
-                    self.add(root, own, attempt, depth - 1);
+                    self.add(root, own, turn, depth - 1);
                 }
             }
         }
