@@ -14,6 +14,14 @@ pub(super) struct Flat<'s> {
     pub(super) rest: Option<&'s Value>,
 }
 
+/// Types, and the keywords that are about them alone.
+const ABOUT: [(&str, &[&str]); 4] = [
+    ("object", &["properties", "required", "additionalProperties", "minProperties", "patternProperties"]),
+    ("array", &["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"]),
+    ("string", &["pattern", "format", "minLength", "maxLength", "contentEncoding"]),
+    ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
+];
+
 /// References and parts in one another.
 const MAX_DEPTH: usize = 24;
 
@@ -49,10 +57,8 @@ impl<'s> Flat<'s> {
             let (nulls, others): (Vec<_>, Vec<_>) =
                 all.into_iter().flatten().partition(|own| own.get("type").is_some_and(|own| own == "null"));
             let ordered: Vec<&Value> = others.into_iter().chain(nulls).collect();
-            if !ordered.is_empty() {
-                if let Some(own) = ordered.get(turn.min(ordered.len() - 1)) {
-                    self.add(root, own, turn, depth - 1);
-                }
+            if let Some(own) = ordered.get(turn).or(ordered.last()) {
+                self.add(root, own, turn, depth - 1);
             }
         }
     }
@@ -118,15 +124,6 @@ impl<'s> Flat<'s> {
             let chosen = others.into_iter().chain(nulls).next();
             return chosen.or(first.first()).copied().unwrap_or_default();
         }
-        const ABOUT: [(&str, &[&str]); 4] = [
-            (
-                "object",
-                &["properties", "required", "additionalProperties", "minProperties", "patternProperties"],
-            ),
-            ("array", &["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"]),
-            ("string", &["pattern", "format", "minLength", "maxLength", "contentEncoding"]),
-            ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
-        ];
         let is_about = |keys: &[&str]| keys.iter().any(|key| self.all(key).next().is_some());
         ABOUT.iter().find(|(_, keys)| is_about(keys)).map_or("any", |(kind, _)| kind)
     }

@@ -46,7 +46,7 @@ const TRIES: [Try; 7] = [
 
 /// Arguments for an input schema; where not everything goes together, those that are required.
 pub(super) fn arguments(schema: &Value, extent: Extent) -> Option<Map<String, Value>> {
-    let validator = jsonschema::draft202012::new(schema).ok()?;
+    let validator = jsonschema::draft202012::options().should_validate_formats(true).build(schema).ok()?;
     let extents = [extent, Extent::Required];
     extents.into_iter().find_map(|extent| {
         TRIES.iter().find_map(|own| {
@@ -184,7 +184,7 @@ impl<'s> Sampler<'s> {
             };
             match value {
                 Some(value) if flat.is("uniqueItems") => {
-                    out.extend(other_than(&out, value, schema, self.root))
+                    out.extend(other_than(&out, value, schema, self.root));
                 }
                 Some(value) => out.push(value),
                 None if index >= least => break,
@@ -201,7 +201,7 @@ fn other_than(list: &[Value], value: Value, schema: Option<&Value>, root: &Value
         return Some(value);
     }
     let flat = schema.map(|schema| Flat::of(root, schema, 0));
-    let choices = flat.iter().flat_map(|flat| flat.choices()).find(|own| !list.contains(own));
+    let choices = flat.iter().flat_map(Flat::choices).find(|own| !list.contains(own));
     choices.or_else(|| {
         (1..=list.len() + 1)
             .map(|number| match &value {
