@@ -89,8 +89,7 @@ fn check(app: &TestApp, token: &str, service: &str) -> Result<(), TestCaseError>
         let refused = if through { String::new() } else { code(&called) };
         // what is listed although it cannot be called: locked by the plan, or for want of a scope where all is listed
         let listed = match refused.as_str() {
-            "" => true,
-            "feature_not_included" => true,
+            "" | "feature_not_included" => true,
             "missing_scope" => service.contains("all"),
             "unknown_tool" | "operation_excluded" => false,
             other => return Err(TestCaseError::fail(format!("{operation}: {other}"))),
