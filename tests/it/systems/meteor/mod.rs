@@ -173,8 +173,8 @@ impl Meteor {
 
     /// A key of somebody's, of a mode and with these permissions.
     fn key(&self, person: &Person, mode: &str, scopes: &[String]) -> Caller<'_> {
-        let made = key(&self.app, person, mode, scopes);
-        Caller { app: &self.app, token: made["token"].as_str().unwrap().to_owned() }
+        let new = key(&self.app, person, mode, scopes);
+        Caller { app: &self.app, token: new["token"].as_str().unwrap().to_owned() }
     }
 
     /// Ana with a live key that may do everything.
