@@ -58,6 +58,14 @@
 //! | which policy a resource or a prompt has | `gateway/library/guard.rs`; how URIs match: `mcp/uri_template.rs`, `mcp/uri.rs` |
 //! | who may read a resource, and whose it is | `gateway/library/read.rs` |
 //! | what workers offer beside tools | `gateway/library/offers.rs` (asked), `gateway/library/mod.rs` (listed) |
+//! | what a REST API's operation demands | `gateway/rest/policy.rs` |
+//! | what a generic call becomes | `gateway/rest/entitle.rs`; the operations themselves: `gateway/rest/operations.rs` |
+//! | how operations are found | `openapi/search/mod.rs`; words that mean the same: `openapi/search/synonyms.txt` |
+//! | what a REST API is sent, what its answers mean | `gateway/rest/request.rs`, `upstream/rest.rs` |
+//! | what an OpenAPI document becomes | `openapi/document.rs`; how each kind of object in it is read: `openapi/read/` |
+//! | when a body's properties are arguments | `openapi/read/body.rs` |
+//! | how a `$ref` is followed, and into which files | `openapi/files.rs` |
+//! | how arguments become a REST request, and what keeps a value where it belongs | `openapi/request/` |
 //! | which waiting requests give way to new ones | `identity/waiting.rs` |
 //! | who is signed in | `http/session.rs`, `identity/session.rs` |
 //! | what guards a form | `http/csrf.rs` |

@@ -44,17 +44,18 @@ pub fn run(command: ConfigCommand, config_path: &Path, json: bool) -> Outcome {
 /// The documents of REST APIs are read too: what names their operations is checked against them.
 fn with_documents(loaded: Result<Loaded, ConfigErrors>) -> Result<Loaded, ConfigErrors> {
     let mut loaded = loaded?;
-    let (faults, warnings) = gateway::check_documents(&loaded.config);
+    let found = gateway::check_documents(&loaded.config);
     let path = |service: &str| {
         let at = loaded.config.service.iter().position(|own| own.id == service).unwrap_or_default();
         format!("service[{at}]")
     };
-    let faults = faults.into_iter().map(|(service, message)| ConfigError { path: path(&service), message });
+    let faults =
+        found.faults.into_iter().map(|(service, message)| ConfigError { path: path(&service), message });
     if let Some(errors) = ConfigErrors::of(faults.collect()) {
         return Err(errors);
     }
     let warnings: Vec<String> =
-        warnings.into_iter().map(|(service, text)| format!("{}: {text}", path(&service))).collect();
+        found.warnings.into_iter().map(|(service, text)| format!("{}: {text}", path(&service))).collect();
     loaded.warnings.extend(warnings);
     Ok(loaded)
 }

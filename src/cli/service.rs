@@ -14,9 +14,8 @@ use super::context;
 use super::outcome::Failure;
 use crate::app::{App, Doors};
 use crate::config::Language;
-use crate::domain::verified::Verified;
 use crate::gateway::explain;
-use crate::gateway::{self, Gateway, Service};
+use crate::gateway::{Gateway, Service};
 use crate::identity::external::{PresentedError, is_jwt};
 use crate::identity::keys::Keys;
 
@@ -197,10 +196,10 @@ fn every_tool(service: &Service) -> Vec<Value> {
     parsed(&bytes)
 }
 
-/// What `tools/list` would answer. Looking is no use of the token.
+/// What `tools/list` would answer. Looking is no use of the token, and makes nobody.
 async fn as_caller(app: &App, service: &Service, token: &str) -> Result<Vec<Value>, Failure> {
-    let credential = if service.external.is_some() && is_jwt(token) {
-        gateway::known(app, service, token).await.map(|own| Some(Verified::clone(&own)))
+    let credential = if let Some(external) = service.external.as_ref().filter(|_| is_jwt(token)) {
+        app.identity.inspect_jwt(external, &app.upstream, token).await.map(|own| Some(own.verified))
     } else {
         let inspected = app.identity.inspect(&service.brand, token).await;
         inspected.map(|inspected| inspected.verified).map_err(PresentedError::from)

@@ -73,7 +73,9 @@ pub struct ServiceConfig {
     /// How an upstream's failure is said.
     #[serde(default)]
     pub upstream_errors: UpstreamErrors,
-    /// Take batches of the revision 2025-03-26, each message checked alone.
+    /// Take batches of the revision 2025-03-26, each message checked alone. A header `Idempotency-Key` speaks for one
+    /// call: with more than one request in a batch it is refused, and each call has its own key in
+    /// `_meta["io.portero/idempotency-key"]`.
     #[serde(default)]
     pub batches: bool,
     /// MCP revisions that are served.

@@ -21,6 +21,7 @@ use crate::mcp::version::Version;
 /// Inside a batch there is one JSON answer and no stream.
 const WHOLE: Accepted = Accepted { json: true, stream: false };
 
+const ONE_KEY: &str = "Idempotency-Key speaks for one call; in a batch give each call its own key in _meta[\"io.portero/idempotency-key\"]";
 const TOO_MANY: &str = "a batch has at most 50 messages";
 const _: () = assert!(MAX_MESSAGES == 50, "the sentence says the number");
 
@@ -43,6 +44,9 @@ pub async fn answer(cx: Cx<'_>, caller: &Authenticated<'_>, body: &Bytes) -> Res
         Fault::Empty => Reason::Invalid("the batch is empty"),
         Fault::TooMany => Reason::Invalid(TOO_MANY),
     })?;
+    if cx.headers().contains_key(&names::IDEMPOTENCY_KEY) && requests(&messages) > 1 {
+        return Err(Reason::Invalid(ONE_KEY));
+    }
     sign_in_first(cx, caller, body, &messages)?;
     let (mut decision, mut done) = ("allowed", false);
     let mut all = Vec::with_capacity(1 << 10);
@@ -104,6 +108,13 @@ fn version(cx: Cx<'_>) -> Result<Version, Reason> {
     let named = cx.header(&names::PROTOCOL_VERSION).and_then(Version::parse);
     let served = named.filter(|version| cx.service.versions.has(*version));
     served.ok_or(Reason::Invalid("batches are of 2025-03-26 alone"))
+}
+
+/// How many of them want an answer. Attack, of a client on itself: two calls alike under one header, of which the second
+/// is answered with the first one's result and never made.
+fn requests(messages: &[&RawValue]) -> usize {
+    let parsed = messages.iter().map(|message| jsonrpc::parse(message.get().as_bytes()));
+    parsed.filter(|message| matches!(message, Ok(Incoming::Request(_)))).count()
 }
 
 /// What is a message alone, and none of a batch.

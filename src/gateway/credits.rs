@@ -4,8 +4,11 @@
 //! outcome is known: by what the worker says it cost, or else by the cost. What failed is not charged. A client that
 //! leaves before the answer is: its worker has begun, and may well go on.
 //!
-//! A call without a cost asks the database nothing; if its worker says that it cost something all the same, that is
+//! A call without a cost asks the database nothing, unless it is sent again; if its worker says that it cost something all the same, that is
 //! charged afterwards.
+//!
+//! A call that broke off and is sent again under its key is charged once, however often its client's network drops in
+//! the middle of it: what its earlier runs have taken is given back when it is sent again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +16,7 @@ use std::time::Duration;
 use http::HeaderValue;
 
 use super::call::{Authenticated, Cx};
+use super::idempotency::Run;
 use super::policy::Permitted;
 use super::refusal::{CreditFacts, Reason};
 use super::service::Tool;
@@ -24,7 +28,7 @@ use crate::domain::pat::Mode;
 use crate::domain::plan::Plan;
 use crate::domain::secret::base62;
 use crate::domain::verified::Verified;
-use crate::identity::credits::{Settlement, Used, line};
+use crate::identity::credits::{Settlement, Used, first_line, line};
 use crate::mcp::result;
 use crate::store::StoreError;
 use crate::store::credits::{By, Entry, Outcome};
@@ -49,6 +53,8 @@ pub struct Charge {
     service: ServiceId,
     tool: Arc<Tool>,
     credential: Arc<Verified>,
+    /// Where it may be sent again.
+    run: Option<Run>,
     /// What was there before this call.
     balance: Option<i64>,
     /// None as long as there is nothing to write.
@@ -64,6 +70,7 @@ pub async fn reserve(
     cx: Cx<'_>,
     caller: &Authenticated<'_>,
     call: &Permitted<'_>,
+    run: Option<Run>,
 ) -> Result<Option<Box<Charge>>, Reason> {
     let (Some(credential), Some(plan)) = (&caller.credential, caller.plan) else { return Ok(None) };
     let Some(per_month) = plan.credits_per_month.filter(|_| credential.mode == Mode::Live) else {
@@ -74,10 +81,11 @@ pub async fn reserve(
         service: cx.service.policy.id.clone(),
         tool: Arc::clone(call.tool()),
         credential: Arc::clone(credential),
+        run,
         balance: None,
         open: None,
     });
-    if charge.tool.price.cost > 0 {
+    if charge.tool.price.cost > 0 || charge.repeats().is_some() {
         // apart, so that calls that cost nothing carry no room for it
         Box::pin(charge.reserve(plan, per_month)).await?;
     }
@@ -128,33 +136,70 @@ impl Charge {
     /// writer. What decides is the one statement that takes.
     async fn reserve(&mut self, plan: &Plan, per_month: u64) -> Result<(), Reason> {
         let Price { cost, optional } = self.tool.price;
-        let identity = &self.app.identity;
-        let workspace = &self.credential.workspace;
-        let mut used = identity.credits_used(workspace).await.map_err(|error| unknown(&error))?;
+        if cost == 0 {
+            return self.hold(0, per_month).await.map(drop);
+        }
         let amount = credits::amount(cost);
-        if used.balance(per_month) >= amount {
-            let entry = Entry { reserved: amount, ..self.entry() };
-            if identity.reserve_credits(&entry, per_month).await.map_err(|error| unknown(&error))? {
-                self.balance = Some(used.balance(per_month));
-                self.open = Some(Settlement { entry, held: true, amount, outcome: Outcome::Left });
+        let mut used = self.used().await?;
+        let balance = used.balance(per_month);
+        if balance >= amount {
+            if self.hold(amount, per_month).await? {
+                self.balance = Some(balance);
                 return Ok(());
             }
             // somebody was quicker; what they left is what is told
-            used = identity.credits_used(workspace).await.map_err(|error| unknown(&error))?;
+            used = self.used().await?;
         }
         let left = used.balance(per_month);
-        if optional {
-            // whatever has been given back since: this call passes free, and must not look as if it did not
-            self.balance = Some(left.min(amount - 1));
-            return Ok(());
+        if !optional {
+            return Err(short(plan, cost, left, &used));
         }
-        Err(short(plan, cost, left, &used))
+        // whatever has been given back since: this call passes free, and must not look as if it did not
+        self.balance = Some(left.min(amount - 1));
+        if self.repeats().is_some() {
+            self.hold(0, per_month).await?;
+        }
+        Ok(())
+    }
+
+    /// The call, if it was sent before.
+    fn repeats(&self) -> Option<&str> {
+        self.run.as_ref().filter(|run| run.again).map(|run| run.call.as_str())
+    }
+
+    /// What was used of the month, without what this call gives back when it takes its cost.
+    async fn used(&self) -> Result<Used, Reason> {
+        let identity = &self.app.identity;
+        let mut used =
+            identity.credits_used(&self.credential.workspace).await.map_err(|error| unknown(&error))?;
+        if let Some(call) = self.repeats() {
+            used.used -= identity.credits_of_call(call, used.month).await.map_err(|error| unknown(&error))?;
+        }
+        Ok(used)
+    }
+
+    /// Takes credits for this run, in place of those before it. False if they are not there.
+    async fn hold(&mut self, amount: i64, per_month: u64) -> Result<bool, Reason> {
+        let identity = &self.app.identity;
+        let entry = Entry { reserved: amount, ..self.entry() };
+        let held = match self.repeats() {
+            Some(call) => identity.reserve_credits_again(&entry, call, per_month).await,
+            None => identity.reserve_credits(&entry, per_month).await,
+        };
+        let held = held.map_err(|error| unknown(&error))?;
+        if held {
+            self.open = Some(Settlement { entry, held, amount, outcome: Outcome::Left });
+        }
+        Ok(held)
     }
 
     fn entry(&self) -> Entry {
         let own = &*self.credential;
         let now = self.app.clock.now();
-        let id = format!("crd_{}", base62(&entropy::bytes::<16>(&*self.app.entropy), 22));
+        let id = match &self.run {
+            Some(run) if !run.again => first_line(&run.call),
+            _ => format!("crd_{}", base62(&entropy::bytes::<16>(&*self.app.entropy), 22)),
+        };
         Entry {
             expires_at: now.plus(self.tool.timeout + GRACE),
             by: By {
@@ -165,6 +210,7 @@ impl Charge {
                 service: Some(self.service.to_string()),
                 tool: Some(self.tool.name.to_string()),
             },
+            call: self.run.as_ref().map(|run| run.call.clone()),
             ..line(&id, &own.workspace, now)
         }
     }
@@ -192,14 +238,20 @@ impl Charge {
         }
     }
 
-    /// Writes down how it ended, before the answer goes out: what comes next sees the new balance. A database that
-    /// cannot be reached now holds no answer back; then it is written later.
-    pub async fn settle(mut self: Box<Self>, outcome: Outcome) {
+    /// Says how it ended, for whoever settles it: from here on a client that leaves changes nothing.
+    pub fn came_to(&mut self, outcome: Outcome) {
         let Some(open) = &mut self.open else { return };
         open.outcome = outcome;
         if outcome == Outcome::Failed {
             open.amount = 0;
         }
+    }
+
+    /// Writes down how it ended, before the answer goes out: what comes next sees the new balance. A database that
+    /// cannot be reached now holds no answer back; then it is written later.
+    pub async fn settle(mut self: Box<Self>, outcome: Outcome) {
+        self.came_to(outcome);
+        let Some(open) = &self.open else { return };
         if !open.is_nothing()
             && let Err(error) = self.app.identity.settle_credits(open).await
         {

@@ -52,7 +52,8 @@ pub async fn send(
     claimed: Claimed<'_>,
     frame: &Frame<'_>,
 ) -> Result<Answer, Reason> {
-    let Claimed { mut call, key, ticket, kept } = claimed;
+    let Claimed { mut call, key, ticket, kept, since, again } = claimed;
+    let caller = again.as_ref().unwrap_or(caller);
     if let Some(answer) = kept {
         let finish = Finish { replayed: true, ..Finish::of(cx, &call) };
         return Ok(Answer::json(finish.whole(&answer)?, "replayed"));
@@ -60,17 +61,9 @@ pub async fn send(
     if let Route::Generic(generic) = &call.tool().route {
         return rest::answer(cx, caller, &call, generic).await;
     }
-    let charge = match credits::reserve(cx, caller, &call).await {
-        Ok(charge) => charge,
-        Err(reason) => {
-            if let Some(ticket) = ticket {
-                ticket.give_up().await;
-            }
-            return Err(reason);
-        }
-    };
-    let outgoing = Outgoing::new(cx, caller, &mut call, key, charge);
-    let deadline = outgoing.deadline;
+    let deadline = since + call.tool().timeout;
+    let (ticket, charge) = charged(cx, caller, &call, ticket, deadline).await?;
+    let outgoing = Outgoing { key, charge, ..Outgoing::new(cx, caller, &mut call, deadline) };
     // up to 2025-11-25 a lost connection is no cancellation: what writes is seen through to the end
     let seen_through = !call.version().is_modern() && !call.tool().policy.read_only;
     let aborted = |_| Reason::Unavailable("call_aborted");
@@ -93,6 +86,29 @@ pub async fn send(
             Ok(Answer::json(collected, "allowed"))
         }
         answer => Ok(Answer::json(Finish::of(cx, &call).whole(&answer)?, "allowed")),
+    }
+}
+
+/// Reserves the cost of a call that has time left; its ticket is given up where that fails.
+async fn charged(
+    cx: Cx<'_>,
+    caller: &Authenticated<'_>,
+    call: &Permitted<'_>,
+    ticket: Option<Ticket>,
+    deadline: Instant,
+) -> Result<(Option<Ticket>, Option<Box<Charge>>), Reason> {
+    let reserved = if Instant::now() < deadline {
+        credits::reserve(cx, caller, call, ticket.as_ref().map(Ticket::run)).await
+    } else {
+        Err(Reason::Timeout)
+    };
+    match (reserved, ticket) {
+        (Ok(charge), ticket) => Ok((ticket, charge)),
+        (Err(reason), None) => Err(reason),
+        (Err(reason), Some(ticket)) => {
+            ticket.give_up().await;
+            Err(reason)
+        }
     }
 }
 
@@ -123,13 +139,7 @@ struct Outgoing {
 }
 
 impl Outgoing {
-    fn new(
-        cx: Cx<'_>,
-        caller: &Authenticated<'_>,
-        call: &mut Permitted<'_>,
-        key: Option<String>,
-        charge: Option<Box<Charge>>,
-    ) -> Self {
+    fn new(cx: Cx<'_>, caller: &Authenticated<'_>, call: &mut Permitted<'_>, deadline: Instant) -> Self {
         let tool = Arc::clone(call.tool());
         let trace = Trace::new(cx, call.meta());
         let request = call.take_request();
@@ -137,15 +147,15 @@ impl Outgoing {
             app: Arc::clone(cx.app),
             gateway: Arc::clone(cx.gateway),
             credential: caller.credential.clone(),
-            key,
+            key: None,
             trace,
             confirmed: call.confirmed(),
             intent: call.intent().map(str::to_owned),
             body: request.as_ref().map_or_else(|| call.body().clone(), |request| request.body.clone()),
             request,
             assertion: None,
-            deadline: Instant::now() + tool.timeout,
-            charge,
+            deadline,
+            charge: None,
             tool,
         }
     }
@@ -159,6 +169,10 @@ impl Outgoing {
             }
             self.add(&mut facts);
             self.assertion = Some(prove(&self.app, parties, facts, &self.body)?);
+        }
+        // Its lease runs on, so what is late is not sent. Waiting with a deadline alone would begin it first.
+        if Instant::now() >= self.deadline {
+            return Err(Failure::Timeout);
         }
         let own = &*self;
         let client = &own.app.upstream;
@@ -179,15 +193,13 @@ impl Outgoing {
     /// Makes the call and writes down what came of it, whoever still listens.
     async fn settled(mut self, ticket: Option<Ticket>) -> (Result<worker::Answer, Failure>, Open) {
         let answered = self.call().await;
-        let (outcome, charge) = match credits::after(self.charge.take(), answered).await {
-            Ok((answer, charge)) => (Ok(answer), charge),
-            Err(failure) => (Err(failure), None),
-        };
-        let ticket = match ticket {
-            Some(ticket) => ticket.settle(&outcome).await,
-            None => None,
-        };
-        (outcome, Open { ticket, charge })
+        let charge = self.charge.take();
+        if ticket.is_none() && charge.is_none() {
+            return (answered.map(|answered| answered.answer), Open::default());
+        }
+        // in a task of its own: a client that leaves now leaves a call that was made, and it must be known as that
+        let settled = rt::spawn(settle(answered, charge, ticket)).await;
+        settled.unwrap_or_else(|_| (Err(Failure::Unavailable("call_aborted")), Open::default()))
     }
 
     /// Adds what this call has beside every call's.
@@ -206,6 +218,23 @@ impl Outgoing {
             names.assertion(headers, assertion);
         }
     }
+}
+
+/// Writes down what came of a call. A stream's charge and ticket go with the stream.
+async fn settle(
+    answered: Result<Answered, Failure>,
+    charge: Option<Box<Charge>>,
+    ticket: Option<Ticket>,
+) -> (Result<worker::Answer, Failure>, Open) {
+    let (outcome, charge) = match credits::after(charge, answered).await {
+        Ok((answer, charge)) => (Ok(answer), charge),
+        Err(failure) => (Err(failure), None),
+    };
+    let ticket = match ticket {
+        Some(ticket) => ticket.settle(&outcome).await,
+        None => None,
+    };
+    (outcome, Open { ticket, charge })
 }
 
 impl Headers for Outgoing {

@@ -60,7 +60,7 @@ pub fn tool<'b>(
     Ok(Entitled { call, tool: Arc::clone(tool), spoken: None })
 }
 
-/// A resource or a prompt under its policy; `absent` says of it that there is none.
+/// Anything under its policy; `absent` says of it that there is none.
 ///
 /// # Errors
 /// As for a tool.

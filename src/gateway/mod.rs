@@ -57,11 +57,10 @@ use bytes::Bytes;
 
 pub use authenticate::known;
 pub use catalog::Catalog;
-pub use external::keep_keys;
-pub use load::keep_fresh;
 pub use rest::check::of_config as check_documents;
 pub use service::{Gateway, Service, Tool, Upstream};
 pub use verify::verify;
+pub use {external::keep_keys, load::keep_fresh};
 
 use answer::Answer;
 use call::{Authenticated, Cx, Frame};

@@ -113,16 +113,21 @@ impl Relay {
             tokio::select! {
                 chunk = body.chunk(), if outlet.is_clear() => {
                     answer = self.read(chunk, &mut decoder, &mut outlet);
-                    if let Some(end) = &answer { settle(self.open.ticket.take(), end).await }
+                    if let Some(end) = &answer { self.heard(end).await }
                 }
                 () = outlet.flush(), if !outlet.is_clear() => {}
                 _ = ticks.tick() => {
                     tick = tick.wrapping_add(1);
-                    if let Some(reason) = self.revoked().await { break self.ended(&reason, Outcome::Left) }
+                    if let Some(reason) = self.revoked().await {
+                        break self.ended(&reason, answer.map_or(Outcome::Left, |end| end.outcome));
+                    }
                     if tick.is_multiple_of(COMMENT) { outlet.comment() }
                 }
                 () = sleep_until(self.deadline) => break answer.unwrap_or_else(|| self.failed(&Reason::Timeout)),
-                () = gone(client.as_ref()), if cancels => return Vec::new(),
+                () = gone(client.as_ref()), if cancels => match answer.take() {
+                    Some(end) => break end,
+                    None => return Vec::new(),
+                },
             }
         };
         if let Some(charge) = self.open.charge.take() {
@@ -130,6 +135,14 @@ impl Relay {
         }
         outlet.end(&end.json);
         end.json
+    }
+
+    /// The worker has come to its end, whoever is still there to be told.
+    async fn heard(&mut self, end: &End) {
+        if let Some(charge) = &mut self.open.charge {
+            charge.came_to(end.outcome);
+        }
+        settle(self.open.ticket.take(), end).await;
     }
 
     /// Takes a chunk of the worker's; the answer, if it ends in it.

@@ -108,10 +108,7 @@ fn of_calls(reason: &Reason, service: &Service) -> Words {
             Cow::Owned(format!("Unknown tool: {name}")),
             Cow::Borrowed("Ask tools/list which tools there are."),
         ),
-        Reason::UnknownOperation(_, of) => (
-            Cow::Owned(format!("Unknown operation: {}", of.0)),
-            Cow::Owned(format!("Find operations with {}.", of.1)),
-        ),
+        Reason::UnknownOperation(_, of) => unknown_operation(&of.0, &of.1),
         Reason::Excluded(barred) => excluded(barred),
         Reason::UnknownPrompt(_, name) => (
             Cow::Owned(format!("Unknown prompt: {name}")),
@@ -151,6 +148,10 @@ fn of_calls(reason: &Reason, service: &Service) -> Words {
         Reason::Worker(_, message) => (Cow::Owned(message.clone().into()), Cow::Borrowed("See the message.")),
         _ => fixed("The service behind this tool is not available.", "Try again later."),
     }
+}
+
+fn unknown_operation(id: &str, search: &str) -> Words {
+    (Cow::Owned(format!("Unknown operation: {id}")), Cow::Owned(format!("Find operations with {search}.")))
 }
 
 fn excluded(barred: &Barred) -> Words {

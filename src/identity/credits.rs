@@ -3,16 +3,19 @@
 //! A reservation is a line of the ledger without an amount. It is settled once, whoever tries how often: what cannot be
 //! written now is kept and tried again, and what nobody ever settles, because its process died, is given back after its
 //! time. Whether such a call has happened cannot be known, and a customer is charged only for what has.
+//!
+//! A call that broke off may be sent again under its key. Its runs are charged once together: the next one gives back what
+//! those before it have taken, and its own line then says that they are over, whoever still wants to settle them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use super::Identity;
 use crate::domain::clock::Timestamp;
 use crate::domain::credits::{self, Month};
 use crate::domain::ids::WorkspaceId;
-use crate::store::StoreError;
-use crate::store::credits::{Abandoned, By, Entry, Kind, Outcome};
+use crate::store::credits::{By, Entry, Held, Kind, Outcome};
+use crate::store::{StoreError, Tx};
 
 /// So many wait to be written at most, while the database cannot be reached.
 const WAITING: usize = 10_000;
@@ -64,9 +67,12 @@ impl Unsettled {
     }
 }
 
-/// Whether somebody else has settled it already. Then nothing of the transaction may stay.
+/// Why nothing of a transaction may stay.
 enum Stop {
+    /// Somebody else has settled it already.
     Settled,
+    /// There are not enough credits.
+    Short,
     Store(StoreError),
 }
 
@@ -76,11 +82,11 @@ impl From<StoreError> for Stop {
     }
 }
 
-/// It is no failure that somebody was quicker.
+/// It is no failure that somebody was quicker, or that there is too little.
 fn once(outcome: Result<(), Stop>) -> Result<bool, StoreError> {
     match outcome {
         Ok(()) => Ok(true),
-        Err(Stop::Settled) => Ok(false),
+        Err(Stop::Settled | Stop::Short) => Ok(false),
         Err(Stop::Store(error)) => Err(error),
     }
 }
@@ -92,18 +98,37 @@ impl Identity {
         Ok(Used { month, used: self.store.credits_used(workspace, month).await? })
     }
 
-    /// Reserves a call's cost, if the plan's credits of the month allow it.
+    /// What the runs of a call have taken out of a month so far.
+    pub async fn credits_of_call(&self, call: &str, month: Month) -> Result<i64, StoreError> {
+        self.store.credits_of_call(call, month).await
+    }
+
+    /// Reserves a call's cost, if the plan's credits of the month allow it. A line that is there already means that the
+    /// call was sent again meanwhile.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] for such a line.
     pub async fn reserve_credits(&self, entry: &Entry, per_month: u64) -> Result<bool, StoreError> {
-        let allowance = credits::amount(per_month);
-        self.store
-            .transaction(async |tx| {
-                let (workspace, month) = (&entry.workspace, entry.month);
-                if !tx.reserve_credits(workspace, month, entry.reserved, allowance).await? {
-                    return Ok(false);
-                }
-                tx.insert_credit_entry(entry).await
-            })
-            .await
+        let done = self.store.transaction(async |tx| take(tx, entry, per_month).await);
+        once(done.await)
+    }
+
+    /// The same for a call that is sent again: what its earlier runs have taken is given back first. Where that is
+    /// still not enough, they keep it.
+    ///
+    /// # Errors
+    /// As [`Self::reserve_credits`].
+    pub async fn reserve_credits_again(
+        &self,
+        entry: &Entry,
+        call: &str,
+        per_month: u64,
+    ) -> Result<bool, StoreError> {
+        let done = self.store.transaction(async |tx| {
+            end_runs(tx, entry, call).await?;
+            take(tx, entry, per_month).await
+        });
+        once(done.await)
     }
 
     /// Settles a call, once.
@@ -162,9 +187,9 @@ impl Identity {
         Ok(done)
     }
 
-    async fn release(&self, own: &Abandoned) -> Result<bool, StoreError> {
+    async fn release(&self, own: &Held) -> Result<bool, StoreError> {
         let done = self.store.transaction(async |tx| {
-            tx.use_credits(&own.workspace, own.month, -own.reserved).await?;
+            tx.use_credits(&own.workspace, own.month, -own.credits).await?;
             let fresh = tx.settle_credit_entry(&own.id, 0, Outcome::Abandoned).await?;
             if fresh { Ok(()) } else { Err(Stop::Settled) }
         });
@@ -211,6 +236,41 @@ impl Identity {
     }
 }
 
+/// A line without a cost asks no allowance: what was spent beyond it does not hold it up.
+async fn take(tx: &mut Tx, entry: &Entry, per_month: u64) -> Result<(), Stop> {
+    let (allowance, cost) = (credits::amount(per_month), entry.reserved);
+    if cost > 0 && !tx.reserve_credits(&entry.workspace, entry.month, cost, allowance).await? {
+        return Err(Stop::Short);
+    }
+    let fresh = tx.insert_credit_entry(entry).await?;
+    if fresh { Ok(()) } else { Err(Stop::Store(StoreError::Conflict)) }
+}
+
+/// Gives back what the runs of a call before `entry` have taken. The months' rows are taken first, the oldest before the
+/// others, so that whoever settles such a run waits, or is waited for. The first run writes its line at its end where
+/// its cost is not known before: that line is written here in its place, and so the run can write none any more.
+async fn end_runs(tx: &mut Tx, entry: &Entry, call: &str) -> Result<(), StoreError> {
+    let mut months: BTreeSet<Month> = tx.runs_of_call(call).await?.iter().map(|run| run.month).collect();
+    months.insert(entry.month);
+    for month in months {
+        tx.use_credits(&entry.workspace, month, 0).await?;
+    }
+    let (amount, outcome) = (Some(0), Some(Outcome::Repeated));
+    tx.insert_credit_entry(&Entry { id: first_line(call), reserved: 0, amount, outcome, ..entry.clone() })
+        .await?;
+    for run in tx.runs_of_call(call).await? {
+        if tx.give_run_back(&run.id).await? {
+            tx.use_credits(&run.workspace, run.month, -run.credits).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The id of the line that the first run of a call has.
+pub fn first_line(call: &str) -> String {
+    format!("crd_{call}")
+}
+
 /// A line about a workspace that says nothing yet.
 pub fn line(id: &str, workspace: &WorkspaceId, now: Timestamp) -> Entry {
     Entry {
@@ -225,5 +285,6 @@ pub fn line(id: &str, workspace: &WorkspaceId, now: Timestamp) -> Entry {
         expires_at: now,
         by: By::default(),
         note: None,
+        call: None,
     }
 }

@@ -13,6 +13,9 @@ use super::operation::Operation;
 use super::read;
 use super::schema::Converter;
 
+/// Bytes of stack for reading: values may be nested more deeply than other threads are made for.
+pub(super) const STACK: usize = 32 << 20;
+
 /// An OpenAPI document, read whole.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
@@ -34,6 +37,15 @@ impl Document {
     ///
     /// Every fault at once, each with its file and pointer.
     pub fn load(path: &Path) -> Result<Self, Vec<String>> {
+        let ended = std::thread::scope(|scope| {
+            let reading =
+                std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || Self::read(path));
+            reading.ok()?.join().ok()
+        });
+        ended.unwrap_or_else(|| Err(vec![format!("{}: cannot be read", path.display())]))
+    }
+
+    fn read(path: &Path) -> Result<Self, Vec<String>> {
         let mut findings = Findings::default();
         let Some(files) = Files::load(path, &mut findings) else { return Self::default().ended(findings) };
         let Some(root) = files.root() else { return Self::default().ended(findings) };

@@ -24,7 +24,7 @@ const MAX_HOPS: usize = 32;
 pub(super) struct Files {
     /// The document's folder, without links.
     folder: PathBuf,
-    files: Vec<File>,
+    all: Vec<File>,
     /// By path from the folder; or why there is none.
     by_path: HashMap<PathBuf, Result<usize, String>>,
     /// Schemas with an `$id` (JSON Schema 2020-12 §8.2.1).
@@ -55,7 +55,7 @@ impl Files {
         let (folder, name) = (whole.parent()?.to_owned(), PathBuf::from(whole.file_name()?));
         let mut files = Self {
             folder,
-            files: Vec::new(),
+            all: Vec::new(),
             by_path: HashMap::new(),
             ids: HashMap::new(),
             anchors: HashMap::new(),
@@ -79,7 +79,7 @@ impl Files {
     }
 
     fn add(&mut self, path: &Path, waiting: &mut Vec<PathBuf>) -> Result<usize, String> {
-        if self.files.len() == MAX_FILES {
+        if self.all.len() == MAX_FILES {
             return Err(format!("is one file too many; {MAX_FILES} are read"));
         }
         let whole =
@@ -92,10 +92,10 @@ impl Files {
         if self.bytes > MAX_TOTAL {
             return Err(format!("is too much; all files together may have {} MiB", MAX_TOTAL >> 20));
         }
-        let file = self.files.len();
+        let file = self.all.len();
         self.by_path.insert(path.to_owned(), Ok(file));
         self.index(file, path, &value, &mut String::new(), waiting);
-        self.files.push(File { path: path.to_owned(), value });
+        self.all.push(File { path: path.to_owned(), value });
         Ok(file)
     }
 
@@ -146,12 +146,12 @@ impl Files {
     }
 
     fn at(&self, spot: Spot) -> Option<Node<'_>> {
-        let value = self.files.get(spot.file)?.value.pointer(&spot.pointer)?;
+        let value = self.all.get(spot.file)?.value.pointer(&spot.pointer)?;
         Some(Node { spot, value })
     }
 
     fn name(&self, file: usize) -> String {
-        self.files.get(file).map(|file| file.path.display().to_string()).unwrap_or_default()
+        self.all.get(file).map(|file| file.path.display().to_string()).unwrap_or_default()
     }
 
     /// A place as people read it: `api.yaml#/paths/~1pets`.
@@ -190,7 +190,7 @@ impl Files {
         if let Some(spot) = self.ids.get(before).or_else(|| self.sibling(from, before)) {
             return Ok(spot.clone());
         }
-        let Some(own) = self.files.get(from.file) else { return Err("refers to nothing".to_owned()) };
+        let Some(own) = self.all.get(from.file) else { return Err("refers to nothing".to_owned()) };
         let Some(path) = other_file(&own.path, before) else {
             return Err(
                 "would leave the document's folder or go over the network, which no reference may".to_owned()
@@ -220,7 +220,7 @@ impl Files {
 
     /// The schemas with an `$id` around a place, the nearest first.
     fn enclosing<'a>(&'a self, from: &'a Spot) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let value = self.files.get(from.file).map(|file| &file.value);
+        let value = self.all.get(from.file).map(|file| &file.value);
         let ends = std::iter::once(from.pointer.len());
         let ends = ends.chain(from.pointer.rmatch_indices('/').map(|(end, _)| end));
         ends.filter_map(move |end| {

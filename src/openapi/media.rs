@@ -33,9 +33,11 @@ pub(super) fn is_text(essence: &str) -> bool {
         "application/graphql",
         "application/x-ndjson",
         "application/jsonl",
+        "application/x-jsonl",
+        "application/sdp",
+        "application/text",
         "application/jwt",
         "application/x-www-form-urlencoded",
-        "application/problem",
     ];
     is_json(essence)
         || essence.contains('*')

@@ -22,16 +22,23 @@ const ADD: &str = "INSERT INTO credits (workspace_id, month, used) VALUES ($1, $
      ON CONFLICT (workspace_id, month) DO UPDATE SET used = credits.used + excluded.used";
 const INSERT: &str =
     "INSERT INTO credit_entries (id, workspace_id, month, at, kind, reserved, amount, outcome, settled_at,
-       expires_at, user_id, client_id, grant_id, pat_id, service, tool, note)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+       expires_at, user_id, client_id, grant_id, pat_id, service, tool, note, call)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
      ON CONFLICT (id) DO NOTHING";
 const SETTLE: &str = "UPDATE credit_entries SET amount = $2, outcome = $3, settled_at = $4
      WHERE id = $1 AND amount IS NULL";
-const ABANDONED: &str = "SELECT id, workspace_id, month, reserved FROM credit_entries
+const ABANDONED: &str = "SELECT id, workspace_id, month, reserved AS held FROM credit_entries
      WHERE amount IS NULL AND expires_at < $1 ORDER BY expires_at LIMIT $2";
+const RUNS: &str = "SELECT id, workspace_id, month, COALESCE(amount, reserved) AS held FROM credit_entries
+     WHERE call = $1 AND (amount IS NULL OR amount <> 0) ORDER BY month, id";
+const HELD: &str =
+    "SELECT CAST(COALESCE(SUM(COALESCE(amount, reserved)), 0) AS BIGINT) AS held FROM credit_entries
+     WHERE call = $1 AND month = $2";
+const GIVE_BACK: &str = "UPDATE credit_entries SET amount = 0, outcome = $2, settled_at = $3
+     WHERE id = $1 AND (amount IS NULL OR amount <> 0)";
 const ENTRIES: &str =
     "SELECT id, workspace_id, month, at, kind, reserved, amount, outcome, expires_at, user_id, client_id,
-       grant_id, pat_id, service, tool, note
+       grant_id, pat_id, service, tool, note, call
      FROM credit_entries WHERE workspace_id = $1 ORDER BY at DESC, id LIMIT $2";
 const SWEEP: &str = "DELETE FROM credit_entries WHERE id IN
      (SELECT id FROM credit_entries WHERE at < $1 AND amount IS NOT NULL LIMIT $2)";
@@ -73,6 +80,8 @@ pub enum Outcome {
     Left,
     /// Nobody ever said; not charged.
     Abandoned,
+    /// It was sent again under its key; not charged for this time.
+    Repeated,
 }
 
 impl Outcome {
@@ -83,11 +92,14 @@ impl Outcome {
             Self::Failed => "failed",
             Self::Left => "left",
             Self::Abandoned => "abandoned",
+            Self::Repeated => "repeated",
         }
     }
 
     fn from_label(label: &str) -> Option<Self> {
-        [Self::Done, Self::Failed, Self::Left, Self::Abandoned].into_iter().find(|own| own.label() == label)
+        [Self::Done, Self::Failed, Self::Left, Self::Abandoned, Self::Repeated]
+            .into_iter()
+            .find(|own| own.label() == label)
     }
 }
 
@@ -116,6 +128,8 @@ pub struct Entry {
     pub by: By,
     /// A word or two more.
     pub note: Option<String>,
+    /// The call that this is a run of, where it may be sent again: one name for all its runs.
+    pub call: Option<String>,
 }
 
 /// Through whom and what credits were used.
@@ -135,9 +149,9 @@ pub struct By {
     pub tool: Option<String>,
 }
 
-/// A reservation that nobody has settled in time.
+/// What a call has taken out of a month, reserved or charged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Abandoned {
+pub struct Held {
     /// The entry's id.
     pub id: String,
     /// Whose credits.
@@ -145,7 +159,16 @@ pub struct Abandoned {
     /// Of which month.
     pub month: Month,
     /// How many.
-    pub reserved: i64,
+    pub credits: i64,
+}
+
+fn held(row: &AnyRow) -> Result<Held, StoreError> {
+    Ok(Held {
+        id: row.text("id")?,
+        workspace: WorkspaceId::from(row.text("workspace_id")?),
+        month: Month::from_number(row.number("month")?),
+        credits: row.number("held")?,
+    })
 }
 
 fn entry(row: &AnyRow) -> Result<Entry, StoreError> {
@@ -169,6 +192,7 @@ fn entry(row: &AnyRow) -> Result<Entry, StoreError> {
             tool: row.text_opt("tool")?,
         },
         note: row.text_opt("note")?,
+        call: row.text_opt("call")?,
     })
 }
 
@@ -191,17 +215,15 @@ impl Store {
     }
 
     /// Reservations that should have been settled before `now`.
-    pub async fn abandoned_credits(&self, now: Timestamp, limit: i64) -> Result<Vec<Abandoned>, StoreError> {
+    pub async fn abandoned_credits(&self, now: Timestamp, limit: i64) -> Result<Vec<Held>, StoreError> {
         let rows = sqlx::query(ABANDONED).bind(now.millis()).bind(limit).fetch_all(&self.reader).await?;
-        let abandoned = rows.iter().map(|row| {
-            Ok(Abandoned {
-                id: row.text("id")?,
-                workspace: WorkspaceId::from(row.text("workspace_id")?),
-                month: Month::from_number(row.number("month")?),
-                reserved: row.number("reserved")?,
-            })
-        });
-        abandoned.collect()
+        rows.iter().map(held).collect()
+    }
+
+    /// What the runs of a call have taken out of a month.
+    pub async fn credits_of_call(&self, call: &str, month: Month) -> Result<i64, StoreError> {
+        let asked = sqlx::query(HELD).bind(call).bind(month.number());
+        asked.fetch_one(&self.reader).await?.number("held")
     }
 }
 
@@ -258,6 +280,7 @@ impl Tx {
             .bind(by.service.as_deref())
             .bind(by.tool.as_deref())
             .bind(entry.note.as_deref())
+            .bind(entry.call.as_deref())
             .execute(self.connection())
             .await?;
         Ok(done.rows_affected() > 0)
@@ -275,6 +298,24 @@ impl Tx {
             .bind(id)
             .bind(amount)
             .bind(outcome.label())
+            .bind(now)
+            .execute(self.connection())
+            .await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// The runs of a call that have taken something, by month.
+    pub async fn runs_of_call(&mut self, call: &str) -> Result<Vec<Held>, StoreError> {
+        let rows = sqlx::query(RUNS).bind(call).fetch_all(self.connection()).await?;
+        rows.iter().map(held).collect()
+    }
+
+    /// Says of a run that it was repeated, whatever was said of it before. False if it has taken nothing.
+    pub async fn give_run_back(&mut self, id: &str) -> Result<bool, StoreError> {
+        let now = self.now.millis();
+        let done = sqlx::query(GIVE_BACK)
+            .bind(id)
+            .bind(Outcome::Repeated.label())
             .bind(now)
             .execute(self.connection())
             .await?;

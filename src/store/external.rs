@@ -22,6 +22,11 @@ const CLAIM: &str =
      ON CONFLICT (issuer, subject) DO UPDATE SET user_id = excluded.user_id
      WHERE external_subjects.user_id IS NULL";
 const END: &str = "UPDATE external_subjects SET not_before = $2 WHERE user_id = $1";
+/// The same order as that of [`FIND`].
+const ACTS_FOR: &str = "SELECT w.id FROM memberships m JOIN workspaces w ON w.id = m.workspace_id
+     WHERE m.user_id = $1 AND m.removed_at IS NULL
+     ORDER BY CASE WHEN w.personal_of = m.user_id THEN 0 ELSE 1 END, w.name, w.id
+     LIMIT 1";
 const FORGET: &str = "UPDATE external_subjects SET user_id = NULL, not_before = $2 WHERE user_id = $1";
 const EXTERNAL_ID_TAKEN: &str = "SELECT id FROM users WHERE external_id = $1";
 const EMAIL_TAKEN: &str = "SELECT id FROM users WHERE email_key = $1";
@@ -127,7 +132,19 @@ impl Tx {
         Ok(())
     }
 
-    /// The same, and forgets who it was.
+    /// Ends it where it acts for this workspace. To be called before the membership ends. What acts for another one, the
+    /// personal one for most, loses nothing by it.
+    pub(super) async fn end_external_in(
+        &mut self,
+        user: &UserId,
+        workspace: &WorkspaceId,
+    ) -> Result<(), StoreError> {
+        let row = sqlx::query(ACTS_FOR).bind(user.as_str()).fetch_optional(self.connection()).await?;
+        let acts_for = row.map(|row| row.text("id")).transpose()?;
+        if acts_for.as_deref() == Some(workspace.as_str()) { self.end_external(user).await } else { Ok(()) }
+    }
+
+    /// The same as for a whole user, and forgets who it was.
     pub(super) async fn forget_external(&mut self, user: &UserId) -> Result<(), StoreError> {
         let now = self.now.millis();
         sqlx::query(FORGET).bind(user.as_str()).bind(now).execute(self.connection()).await?;

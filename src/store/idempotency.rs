@@ -12,13 +12,17 @@ use super::sql::RowExt;
 use super::{Store, StoreError, Tx};
 use crate::domain::clock::Timestamp;
 
-/// Free is what is not there, what is over, and what was begun with the same arguments and is held by nobody.
-const CLAIM: &str = "INSERT INTO idempotency (digest, arguments, holder, lease_until, expires_at)
-     VALUES ($1, $2, $3, $4, $5)
+/// Free is what is not there, what is over, and what was begun with the same arguments and is held by nobody. Only the
+/// last of these is the same call as before: it keeps the name that its first holder gave it.
+const CLAIM: &str = "INSERT INTO idempotency (digest, arguments, holder, lease_until, expires_at, call)
+     VALUES ($1, $2, $3, $4, $5, $3)
      ON CONFLICT (digest) DO UPDATE SET arguments = excluded.arguments, holder = excluded.holder,
-         lease_until = excluded.lease_until, expires_at = excluded.expires_at, outcome = NULL, answer = NULL
+         lease_until = excluded.lease_until, expires_at = excluded.expires_at, outcome = NULL, answer = NULL,
+         call = CASE WHEN idempotency.expires_at <= $6 THEN excluded.call
+             ELSE COALESCE(idempotency.call, excluded.call) END
      WHERE idempotency.expires_at <= $6 OR (idempotency.outcome IS NULL AND idempotency.lease_until <= $6
-         AND idempotency.arguments = excluded.arguments)";
+         AND idempotency.arguments = excluded.arguments)
+     RETURNING call";
 const BY_DIGEST: &str =
     "SELECT arguments, lease_until, outcome, answer, expires_at FROM idempotency WHERE digest = $1";
 const KEEP: &str = "UPDATE idempotency SET outcome = $3, answer = $4, expires_at = $5
@@ -69,8 +73,9 @@ pub struct Recorded {
 }
 
 impl Store {
-    /// Takes a call on. False if somebody else has it, or had it with other arguments.
-    pub async fn claim_call(&self, claim: &Claim<'_>) -> Result<bool, StoreError> {
+    /// Takes a call on, and gives its name: the first holder's. `None` if somebody else has it, or had it with other
+    /// arguments.
+    pub async fn claim_call(&self, claim: &Claim<'_>) -> Result<Option<String>, StoreError> {
         let query = sqlx::query(CLAIM)
             .bind(claim.digest.to_owned())
             .bind(claim.arguments.to_owned())
@@ -78,7 +83,8 @@ impl Store {
             .bind(claim.lease_until.millis())
             .bind(claim.expires_at.millis())
             .bind(self.clock().now().millis());
-        Ok(self.write_call(query).await? > 0)
+        let rows = in_time(query.fetch_all(self.writer())).await?;
+        rows.first().map(|row| row.text("call")).transpose()
     }
 
     /// What is known of a call.
@@ -124,10 +130,13 @@ impl Store {
     }
 
     async fn write_call(&self, query: Query<'_, Any, AnyArguments>) -> Result<u64, StoreError> {
-        let done = tokio::time::timeout(DEADLINE, query.execute(self.writer())).await;
-        let done = done.map_err(|_| StoreError::Unavailable("statement deadline".to_owned()))?;
-        Ok(done?.rows_affected())
+        Ok(in_time(query.execute(self.writer())).await?.rows_affected())
     }
+}
+
+async fn in_time<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, StoreError> {
+    let done = tokio::time::timeout(DEADLINE, work).await;
+    Ok(done.map_err(|_| StoreError::Unavailable("statement deadline".to_owned()))??)
 }
 
 impl Tx {

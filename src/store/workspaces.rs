@@ -123,8 +123,10 @@ impl Tx {
         self.membership_changed(user, workspace, done.rows_affected()).await
     }
 
-    /// Ends a membership and everything made under it. False if there was none.
+    /// Ends a membership and everything made under it. False if there was none. Attack: tokens of another issuer from
+    /// before, which would be good again once the person is added again; ours are known by the membership's epoch.
     pub async fn leave(&mut self, user: &UserId, workspace: &WorkspaceId) -> Result<bool, StoreError> {
+        self.end_external_in(user, workspace).await?;
         let now = self.now.millis();
         let done = sqlx::query(LEAVE)
             .bind(user.as_str())

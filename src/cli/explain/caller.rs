@@ -14,9 +14,9 @@ use crate::domain::ids::{ClientId, GrantId, PatId, UserId, WorkspaceId};
 use crate::domain::pat::Pat;
 use crate::domain::scope::ScopeSet;
 use crate::domain::verified::Verified;
+use crate::gateway::Service;
 use crate::gateway::explain::{Step, Verdict};
-use crate::gateway::{self, Service};
-use crate::identity::external::{PresentedError, is_jwt};
+use crate::identity::external::{External, PresentedError, is_jwt};
 use crate::identity::verify::VerifyError;
 use crate::store::grants::GrantView;
 use crate::store::{Store, StoreError};
@@ -44,8 +44,8 @@ impl Named {
 
 /// Whoever holds a token.
 pub async fn of_token(app: &App, service: &Service, token: &str) -> Result<Named, Failure> {
-    if service.external.is_some() && is_jwt(token.trim()) {
-        return of_jwt(app, service, token.trim()).await;
+    if let Some(external) = service.external.as_ref().filter(|_| is_jwt(token.trim())) {
+        return of_jwt(app, external, token.trim()).await;
     }
     let (store, now) = (&app.identity.store, app.identity.now());
     let mut chain = Chain::new(store, now);
@@ -95,16 +95,22 @@ pub async fn of_token(app: &App, service: &Service, token: &str) -> Result<Named
     Ok(chain.ends(verified))
 }
 
-/// Whoever the service's external issuer says it is. Somebody who was never seen before is made by this, as by a call.
-async fn of_jwt(app: &App, service: &Service, token: &str) -> Result<Named, Failure> {
+/// Whoever the service's external issuer says it is. Somebody who was never seen before is what their first call would
+/// make of them; a question makes nobody.
+async fn of_jwt(app: &App, external: &External, token: &str) -> Result<Named, Failure> {
     let mut chain = Chain::new(&app.identity.store, app.identity.now());
     chain.fact("kind", "jwt");
-    match gateway::known(app, service, token).await {
-        Ok(verified) => {
+    match app.identity.inspect_jwt(external, &app.upstream, token).await {
+        Ok(foreseen) => {
+            let verified = foreseen.verified;
             chain.granted = Some(verified.scopes.clone());
             chain.steps.push(Step::new("token", true, "a good token of the external issuer"));
-            chain.person(&verified.user, &verified.workspace).await?;
-            Ok(chain.ends(Some(Verified::clone(&verified))))
+            if foreseen.known {
+                chain.person(&verified.user, &verified.workspace).await?;
+            } else {
+                chain.first_call(&verified);
+            }
+            Ok(chain.ends(Some(verified)))
         }
         Err(PresentedError::Invalid(label)) => {
             let says = format!("the external issuer's token is not good here ({label})");
@@ -256,6 +262,19 @@ impl<'a> Chain<'a> {
             Some(_) => self.yes("client", format!("{id} ({name})")),
         }
         Ok(())
+    }
+
+    /// Somebody who has not called yet.
+    fn first_call(&mut self, own: &Verified) {
+        self.fact("new", true);
+        let plan = own
+            .plan
+            .as_ref()
+            .map_or_else(|| "without a plan".to_owned(), |plan| format!("on the plan {plan}"));
+        let says = format!(
+            "this person has not called yet: their first call makes them, with a workspace of their own {plan}"
+        );
+        self.steps.push(Step::note("user", says));
     }
 
     async fn person(&mut self, user: &UserId, workspace: &WorkspaceId) -> Result<(), StoreError> {

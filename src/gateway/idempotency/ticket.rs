@@ -15,8 +15,10 @@ use crate::store::idempotency::Claim;
 use crate::upstream::client::Failure;
 use crate::upstream::worker::Answer;
 
-/// What a call may take beyond its own deadline before it counts as lost with its node.
-const MARGIN: Duration = Duration::from_secs(5);
+/// What a call may take beyond its own deadline before it counts as lost with its node. The deadline is this machine's,
+/// the lease is read on another's: clocks differ by seconds, and what came of the call is written down after it, by two
+/// statements that may take five each. Attack: a write that a second node takes for lost while the first still makes it.
+const MARGIN: Duration = Duration::from_secs(20);
 
 /// Held by whoever runs a call. One that is dropped leaves the call to the next: its client has left, or it broke.
 pub struct Ticket {
@@ -24,7 +26,17 @@ pub struct Ticket {
     gateway: Arc<Gateway>,
     same: Same,
     holder: String,
+    call: String,
     open: bool,
+}
+
+/// Which time of which call this is.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The call: a random name, the same for all its runs.
+    pub call: String,
+    /// True if it was sent before, and nobody knows what came of it.
+    pub again: bool,
 }
 
 impl Ticket {
@@ -41,13 +53,19 @@ impl Ticket {
             expires_at: lease_until.max(now.plus(same.ttl)),
         };
         let taken = cx.app.identity.store.claim_call(&claim).await?;
-        Ok(taken.then(|| Self {
+        Ok(taken.map(|call| Self {
             app: Arc::clone(cx.app),
             gateway: Arc::clone(cx.gateway),
             same: same.clone(),
             holder,
+            call,
             open: true,
         }))
+    }
+
+    /// Which run this is.
+    pub fn run(&self) -> Run {
+        Run { call: self.call.clone(), again: self.call != self.holder }
     }
 
     /// Says what came of the call; the ticket is given back where that is not known yet.
@@ -101,6 +119,7 @@ impl Drop for Ticket {
             gateway: Arc::clone(&self.gateway),
             same: self.same.clone(),
             holder: std::mem::take(&mut self.holder),
+            call: std::mem::take(&mut self.call),
             open: false,
         };
         drop(runtime.spawn(left.give_up()));

@@ -34,7 +34,7 @@ pub async fn answer(
         // it became a call of an operation before it was decided on
         Generic::Call(_) => return Err(Reason::Unavailable("generic_call")),
     };
-    if let Some(charge) = credits::reserve(cx, caller, call).await? {
+    if let Some(charge) = credits::reserve(cx, caller, call, None).await? {
         charge.settle(Outcome::Done).await;
     }
     let said = worker::Answer::Json(Bytes::from(said.to_string()));

@@ -137,9 +137,18 @@ fn unobtainable(service: &Service, api: &Api) -> Option<String> {
     })
 }
 
-/// What `config check` says of the services that have documents: faults and warnings, each with its service's id.
-pub fn of_config(config: &Config) -> (Vec<(String, String)>, Vec<(String, String)>) {
-    let (mut faults, mut oddities) = (Vec::new(), Vec::new());
+/// What is found about the services that have documents, each with its service's id.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// What keeps the server from starting.
+    pub faults: Vec<(String, String)>,
+    /// What is probably not meant.
+    pub warnings: Vec<(String, String)>,
+}
+
+/// What `config check` says of the services that have documents.
+pub fn of_config(config: &Config) -> Found {
+    let mut found = Found::default();
     for own in &config.service {
         let operations =
             own.tool.values().any(|policy| policy.operation.is_some()) || !own.operation.is_empty();
@@ -148,13 +157,13 @@ pub fn of_config(config: &Config) -> (Vec<(String, String)>, Vec<(String, String
         }
         match build::service(config, own) {
             Ok(service) => {
-                oddities.extend(warnings(&service).into_iter().map(|text| (own.id.clone(), text)));
+                found.warnings.extend(warnings(&service).into_iter().map(|text| (own.id.clone(), text)));
                 let curated = apis(&service.upstreams)
                     .filter_map(|(_, api)| super::curated::descriptors(api, &service.policies).err());
-                faults.extend(curated.map(|text| (own.id.clone(), text)));
+                found.faults.extend(curated.map(|text| (own.id.clone(), text)));
             }
-            Err(text) => faults.extend(text.lines().map(|line| (own.id.clone(), line.to_owned()))),
+            Err(text) => found.faults.extend(text.lines().map(|line| (own.id.clone(), line.to_owned()))),
         }
     }
-    (faults, oddities)
+    found
 }

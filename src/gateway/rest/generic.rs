@@ -20,12 +20,15 @@ pub const USUALLY_FOUND: usize = 10;
 /// A query is no longer than this.
 pub const MAX_QUERY: usize = 400;
 
+/// Operations, and the tools that reach them.
+pub type Reaching = (Arc<Operations>, Vec<Tool>);
+
 impl Maker<'_> {
     /// The generic tools of every API that is to have some.
     ///
     /// # Errors
     /// A descriptor that policy makes unusable.
-    pub fn generic(&self) -> Result<Vec<(Arc<Operations>, Vec<Tool>)>, String> {
+    pub fn generic(&self) -> Result<Vec<Reaching>, String> {
         let mut all = Vec::new();
         for upstream in &self.service.upstreams {
             let Source::Rest(api) = &upstream.source else { continue };

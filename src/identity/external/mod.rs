@@ -86,6 +86,15 @@ impl External {
     }
 }
 
+/// The credential that a token is, or would be.
+#[derive(Clone, Debug)]
+pub struct Foreseen {
+    /// As a call would get it.
+    pub verified: Verified,
+    /// False for somebody whom only their first call makes: then user and workspace are no ids.
+    pub known: bool,
+}
+
 /// True for three parts with dots between them; no token of ours has one.
 pub fn is_jwt(token: &str) -> bool {
     token.bytes().filter(|byte| *byte == b'.').count() == 2
@@ -127,5 +136,23 @@ impl Identity {
         };
         let checked = external.check(client, token, self.now()).await?;
         self.person_of(external, &checked, digest, ticket).await
+    }
+
+    /// What a token of the issuer's is good for, read for the operator: a question makes nobody, and nothing of it is
+    /// remembered.
+    ///
+    /// # Errors
+    /// As a call with it would meet them.
+    pub async fn inspect_jwt(
+        &self,
+        external: &External,
+        client: &Client,
+        token: &str,
+    ) -> Result<Foreseen, PresentedError> {
+        if token.len() > MAX_LENGTH {
+            return Err(PresentedError::Invalid("too_long"));
+        }
+        let checked = external.check(client, token, self.now()).await?;
+        self.foresee(external, &checked).await
     }
 }

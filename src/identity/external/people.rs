@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::claims::Claims;
-use super::{External, PresentedError};
+use super::{External, Foreseen, PresentedError};
 use crate::cluster::freshness::Ticket;
 use crate::cluster::verified::Lookup;
 use crate::domain::ids::{UserId, WorkspaceId};
@@ -18,12 +18,14 @@ use crate::domain::verified::{TokenKind, Verified};
 use crate::domain::workspace::{Workspace, WorkspaceStatus};
 use crate::identity::Identity;
 use crate::store::audit::Event;
-use crate::store::external::{ActsFor, ExternalSubject};
+use crate::store::external::{ActsFor, ExternalPerson, ExternalSubject};
 use crate::store::{StoreError, Tx};
 
 const DEADLINE: Duration = Duration::from_secs(8);
 /// Somebody else may take an address between the look and the writing of it.
 const TRIES: usize = 3;
+/// What stands for ids that nobody has got yet.
+const TO_BE: (&str, &str) = ("USER", "WORKSPACE");
 
 impl Identity {
     /// The credential that a good token is. The database has a few seconds: a connection that died without a word is
@@ -50,7 +52,7 @@ impl Identity {
     ) -> Result<Arc<Verified>, PresentedError> {
         let found = self.store.external_subject(&external.issuer, &claims.subject).await?;
         let (found, ticket) = match found {
-            Some(found) if found.person.is_some() || is_over(&found, claims) => (found, ticket),
+            Some(found) if !makes(&found, claims) => (found, ticket),
             _ => {
                 self.make_person(external, claims).await?;
                 // Making somebody is a change of its own: what is read now began after it.
@@ -74,6 +76,21 @@ impl Identity {
                 Err(PresentedError::Invalid(word))
             }
         }
+    }
+
+    /// The credential that a good token is, or will be when it is first used.
+    pub(super) async fn foresee(
+        &self,
+        external: &External,
+        claims: &Claims,
+    ) -> Result<Foreseen, PresentedError> {
+        let found = self.store.external_subject(&external.issuer, &claims.subject).await?;
+        let (found, known) = match found {
+            Some(found) if !makes(&found, claims) => (found, true),
+            _ => (to_be(external), false),
+        };
+        let verified = verified(external, claims, &found).map_err(PresentedError::Invalid)?;
+        Ok(Foreseen { verified, known })
     }
 
     /// Makes somebody, once, however many ask.
@@ -145,8 +162,25 @@ async fn free_external_id(tx: &mut Tx, claims: &Claims) -> Result<Option<String>
     Ok((!taken).then(|| claims.subject.clone()))
 }
 
-/// True for a token from before the person was locked or deleted here: that ended it, whatever came after. One that
-/// does not say when it was issued may be from before.
+/// True for a token that makes somebody of a subject that was forgotten.
+fn makes(found: &ExternalSubject, claims: &Claims) -> bool {
+    found.person.is_none() && !is_over(found, claims)
+}
+
+/// Somebody as their first call makes them.
+fn to_be(external: &External) -> ExternalSubject {
+    let (user, workspace) = TO_BE;
+    let acts_for = ActsFor {
+        workspace: WorkspaceId::from(workspace),
+        plan: external.plan.clone(),
+        status: WorkspaceStatus::default(),
+    };
+    let person = ExternalPerson { user: UserId::from(user), locked: false, acts_for: Some(acts_for) };
+    ExternalSubject { not_before: None, person: Some(person) }
+}
+
+/// True for a token from before the person was locked or deleted here, or left the workspace they acted for: that ended
+/// it, whatever came after. One that does not say when it was issued may be from before.
 fn is_over(found: &ExternalSubject, claims: &Claims) -> bool {
     found.not_before.is_some_and(|from| claims.issued_at.is_none_or(|at| at < from))
 }

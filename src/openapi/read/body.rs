@@ -48,7 +48,7 @@ pub(super) fn read<'d>(converter: &mut Converter<'d>, operation: &Node<'d>) -> F
     });
     let Some((_, kind, name, content)) = ranked.min_by_key(|(rank, ..)| *rank) else {
         let names: Vec<_> = offered.iter().map(|(name, _)| *name).collect();
-        return none(converter, &target, required, &names.join(", "));
+        return if names.is_empty() { Found::None } else { impossible(&names.join(", ")) };
     };
     let mut fragment = match content.get("schema") {
         Some(schema) => converter.convert(Side::Input, &schema),
@@ -60,7 +60,7 @@ pub(super) fn read<'d>(converter: &mut Converter<'d>, operation: &Node<'d>) -> F
     if matches!(kind, Kind::Multipart | Kind::Form) {
         match textual(converter, &fragment) {
             Some(kept) => fragment = kept,
-            None => return none(converter, &target, required, "bytes in a form"),
+            None => return impossible("bytes in a form"),
         }
     }
     let encodings = encodings(converter, &content);
@@ -74,14 +74,9 @@ pub(super) fn read<'d>(converter: &mut Converter<'d>, operation: &Node<'d>) -> F
     Found::Body(Read { body, fragment, description })
 }
 
-fn none<'d>(converter: &mut Converter<'d>, target: &Node<'d>, required: bool, what: &str) -> Found {
-    if required && !what.is_empty() {
-        return Found::Impossible(format!("its body is {what}, which does not pass through a model"));
-    }
-    if !what.is_empty() {
-        converter.warn(&target.spot, format!("no body is sent: it would be {what}"));
-    }
-    Found::None
+/// Also if the body may be left out: without the bytes nothing is done that somebody would call for.
+fn impossible(what: &str) -> Found {
+    Found::Impossible(format!("its body is {what}, which does not pass through a model"))
 }
 
 fn concrete(kind: Kind) -> &'static str {

@@ -84,6 +84,7 @@ fn operation<'d>(
             }
             Found::None
         }
+        Found::Impossible(_) if bodiless => Found::None,
         Found::Impossible(says) => {
             unavailable = Some(says);
             Found::None
@@ -94,20 +95,11 @@ fn operation<'d>(
         unavailable = Some("TRACE is never sent".to_owned());
     }
     let (input, body) = input(converter, &mut parameters, found);
-    let own = servers::read(converter, node);
-    let own = if own.is_empty() {
-        place
-            .item
-            .iter()
-            .map(|item| servers::read(converter, item))
-            .find(|all| !all.is_empty())
-            .unwrap_or_default()
-    } else {
-        own
-    };
+    let owners = std::iter::once(node).chain(place.item);
+    let servers = owners.map(|own| servers::read(converter, own)).find(|all| !all.is_empty());
     let first = |key: &str| {
-        let texts = std::iter::once(node).chain(place.item).map(|own| own.text(key));
-        texts.filter(|own| !own.is_empty()).next().unwrap_or_default().to_owned()
+        let mut texts = std::iter::once(node).chain(place.item).map(|own| own.text(key));
+        texts.find(|own| !own.is_empty()).unwrap_or_default().to_owned()
     };
     let security = security::read(converter, node, schemes).unwrap_or_else(|| everywhere.to_vec());
     let accept = HeaderValue::from_str(&answers.accept.join(", ")).ok().filter(|own| !own.is_empty());
@@ -125,7 +117,7 @@ fn operation<'d>(
             .collect(),
         deprecated: node.flag("deprecated") == Some(true),
         security,
-        servers: own,
+        servers: servers.unwrap_or_default(),
         unavailable,
         parameters: parameters.into_iter().map(|read| read.parameter).collect(),
         parts: Parts { input, output: answers.output, body, accept, ..Parts::default() },
@@ -178,20 +170,22 @@ fn input(
     parameter::name(parameters, &[]);
     let arguments = |all: &[Read]| all.iter().map(|read| read.parameter.argument.clone()).collect::<Vec<_>>();
     let (body, added) = match found {
-        Found::Body(mut read) => match read.merge(converter, &arguments(parameters)) {
-            Some(added) => (Some(read.body), added),
-            None => {
+        Found::Body(mut read) => {
+            if let Some(added) = read.merge(converter, &arguments(parameters)) {
+                (Some(read.body), added)
+            } else {
                 parameter::name(parameters, &["body"]);
                 let (body, added) = read.whole();
                 (Some(body), added)
             }
-        },
+        }
         _ => (None, Added::default()),
     };
     let (mut properties, mut required, mut refs) = parameter::properties(parameters);
-    let together: Map<String, Value> = match added.together.is_empty() {
-        true => Map::new(),
-        false => added.properties.keys().map(|name| (name.clone(), json!(added.together))).collect(),
+    let together: Map<String, Value> = if added.together.is_empty() {
+        Map::new()
+    } else {
+        added.properties.keys().map(|name| (name.clone(), json!(added.together))).collect()
     };
     properties.extend(added.properties);
     required.extend(added.required);

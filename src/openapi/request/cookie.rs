@@ -14,7 +14,7 @@ pub(super) fn write(headers: &mut HeaderMap, given: &Given<'_>) -> Result<(), Fa
                 all.extend(style::pairs(Style::Form, explode, &parameter.name, value, encode::value));
             }
             Wire::Json => {
-                all.push(format!("{}={}", encode::value(&parameter.name), encode::value(&value.to_string())))
+                all.push(format!("{}={}", encode::value(&parameter.name), encode::value(&value.to_string())));
             }
             Wire::Text => all.extend(style::pairs(Style::Form, false, &parameter.name, value, encode::value)),
         }

@@ -67,9 +67,10 @@ pub(super) fn write(headers: &mut HeaderMap, given: &Given<'_>) -> Result<(), Fa
         let name =
             HeaderName::from_bytes(parameter.name.as_bytes()).ok().filter(|name| !is_owned(name.as_str()));
         let name = name.ok_or_else(|| refuse("is a header that the gateway alone sets"))?;
-        let value = HeaderValue::from_str(&text);
+        let printable = text.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte));
+        let value = HeaderValue::from_str(&text).ok().filter(|_| printable);
         let value =
-            value.map_err(|_| refuse("is a header, which takes printable ASCII characters on one line"))?;
+            value.ok_or_else(|| refuse("is a header, which takes printable ASCII characters on one line"))?;
         headers.insert(name, value);
     }
     Ok(())

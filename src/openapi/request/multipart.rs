@@ -24,7 +24,7 @@ pub(super) fn write(
         let media = encodings.get(name).and_then(|own| own.media.as_deref());
         match value {
             Value::Array(items) if media.is_none() => {
-                items.iter().for_each(|item| parts.extend(part(name, item, None)))
+                parts.extend(items.iter().filter_map(|item| part(name, item, None)));
             }
             value => parts.extend(part(name, value, media)),
         }

@@ -21,11 +21,11 @@ pub(super) fn as_it_is(text: &str) -> String {
     text.to_owned()
 }
 
-fn items<'v>(value: &'v Value) -> impl Iterator<Item = Cow<'v, str>> {
+fn items(value: &Value) -> impl Iterator<Item = Cow<'_, str>> {
     value.as_array().into_iter().flatten().filter_map(encode::text)
 }
 
-fn members<'v>(value: &'v Value) -> impl Iterator<Item = (&'v str, Cow<'v, str>)> {
+fn members(value: &Value) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
     let members = value.as_object().into_iter().flatten();
     members.filter_map(|(name, value)| Some((name.as_str(), encode::text(value)?)))
 }

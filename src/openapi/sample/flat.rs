@@ -14,18 +14,26 @@ pub(super) struct Flat<'s> {
     pub(super) rest: Option<&'s Value>,
 }
 
+/// Types, and the keywords that are about them alone.
+const ABOUT: [(&str, &[&str]); 4] = [
+    ("object", &["properties", "required", "additionalProperties", "minProperties", "patternProperties"]),
+    ("array", &["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"]),
+    ("string", &["pattern", "format", "minLength", "maxLength", "contentEncoding"]),
+    ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
+];
+
 /// References and parts in one another.
 const MAX_DEPTH: usize = 24;
 
 impl<'s> Flat<'s> {
-    /// Lays a schema out; of alternatives it takes the one that the try says.
-    pub(super) fn of(root: &'s Value, schema: &'s Value, attempt: usize) -> Self {
+    /// Lays a schema out; of alternatives it takes the one of this number, or the last.
+    pub(super) fn of(root: &'s Value, schema: &'s Value, turn: usize) -> Self {
         let mut flat = Self::default();
-        flat.add(root, schema, attempt, MAX_DEPTH);
+        flat.add(root, schema, turn, MAX_DEPTH);
         flat
     }
 
-    fn add(&mut self, root: &'s Value, schema: &'s Value, attempt: usize, depth: usize) {
+    fn add(&mut self, root: &'s Value, schema: &'s Value, turn: usize, depth: usize) {
         let (Some(keywords), true) = (schema.as_object(), depth > 0) else { return };
         self.parts.push(keywords);
         for (name, property) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten() {
@@ -38,10 +46,10 @@ impl<'s> Flat<'s> {
         if let Some(target) =
             keywords.get("$ref").and_then(Value::as_str).and_then(|own| definition(root, own))
         {
-            self.add(root, target, attempt, depth - 1);
+            self.add(root, target, turn, depth - 1);
         }
         for part in keywords.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            self.add(root, part, attempt, depth - 1);
+            self.add(root, part, turn, depth - 1);
         }
         for key in ["oneOf", "anyOf"] {
             let all = keywords.get(key).and_then(Value::as_array);
@@ -49,12 +57,8 @@ impl<'s> Flat<'s> {
             let (nulls, others): (Vec<_>, Vec<_>) =
                 all.into_iter().flatten().partition(|own| own.get("type").is_some_and(|own| own == "null"));
             let ordered: Vec<&Value> = others.into_iter().chain(nulls).collect();
-            if !ordered.is_empty() {
-                // the first try and the third, which leaves examples out, take the same
-                let turn = [0, 1, 0, 1, 2, 3].get(attempt).copied().unwrap_or(0);
-                if let Some(own) = ordered.get(turn.min(ordered.len() - 1)) {
-                    self.add(root, own, attempt, depth - 1);
-                }
+            if let Some(own) = ordered.get(turn).or(ordered.last()) {
+                self.add(root, own, turn, depth - 1);
             }
         }
     }
@@ -120,15 +124,6 @@ impl<'s> Flat<'s> {
             let chosen = others.into_iter().chain(nulls).next();
             return chosen.or(first.first()).copied().unwrap_or_default();
         }
-        const ABOUT: [(&str, &[&str]); 4] = [
-            (
-                "object",
-                &["properties", "required", "additionalProperties", "minProperties", "patternProperties"],
-            ),
-            ("array", &["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"]),
-            ("string", &["pattern", "format", "minLength", "maxLength", "contentEncoding"]),
-            ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
-        ];
         let is_about = |keys: &[&str]| keys.iter().any(|key| self.all(key).next().is_some());
         ABOUT.iter().find(|(_, keys)| is_about(keys)).map_or("any", |(kind, _)| kind)
     }

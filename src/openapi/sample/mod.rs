@@ -19,60 +19,76 @@ pub(super) enum Extent {
     Everything,
 }
 
-/// Levels within which optional properties are made.
-const FULL_DEPTH: usize = 3;
 /// Levels in all.
 const MAX_DEPTH: usize = 24;
 /// Values of one sample.
 const MAX_VALUES: usize = 5_000;
-/// Tries; every one takes other alternatives.
-const TRIES: usize = 6;
 
-/// Arguments for an input schema.
+/// One way to make a sample.
+struct Try {
+    /// True if the document's own examples and defaults are taken.
+    documented: bool,
+    /// Which of alternatives is taken.
+    turn: usize,
+    /// Levels within which optional properties are made, if everything is wanted.
+    full: usize,
+}
+
+const TRIES: [Try; 7] = [
+    Try { documented: true, turn: 0, full: 3 },
+    Try { documented: true, turn: 1, full: 3 },
+    Try { documented: false, turn: 0, full: 3 },
+    Try { documented: true, turn: 0, full: 1 },
+    Try { documented: false, turn: 0, full: 1 },
+    Try { documented: false, turn: 1, full: 1 },
+    Try { documented: false, turn: 2, full: 1 },
+];
+
+/// Arguments for an input schema; where not everything goes together, those that are required.
 pub(super) fn arguments(schema: &Value, extent: Extent) -> Option<Map<String, Value>> {
-    let validator = jsonschema::draft202012::new(schema).ok()?;
-    let documented = [true, true, false, false, false, false];
-    for (attempt, documented) in documented.into_iter().enumerate().take(TRIES) {
-        let mut sampler = Sampler { root: schema, extent, documented, attempt, left: MAX_VALUES };
-        let Some(mut value) = sampler.value(schema, 0) else { continue };
-        if !documented || !validator.is_valid(&value) {
-            sampler.mend(schema, &validator, &mut value);
-        }
-        if let (true, Value::Object(arguments)) = (validator.is_valid(&value), value) {
-            return Some(arguments);
+    let validator = jsonschema::draft202012::options().should_validate_formats(true).build(schema).ok()?;
+    let extents = [extent, Extent::Required];
+    extents.into_iter().find_map(|extent| {
+        TRIES.iter().find_map(|own| {
+            let mut sampler = Sampler { root: schema, extent, own, left: MAX_VALUES };
+            let mut value = sampler.value(schema, 0)?;
+            if !validator.is_valid(&value) {
+                mend(schema, &validator, &mut value);
+            }
+            match (validator.is_valid(&value), value) {
+                (true, Value::Object(arguments)) => Some(arguments),
+                _ => None,
+            }
+        })
+    })
+}
+
+/// An optional argument for which nothing good was found is left out.
+fn mend(schema: &Value, validator: &jsonschema::Validator, value: &mut Value) {
+    let required = names(schema.get("required"));
+    for _ in 0..64 {
+        let Some(arguments) = value.as_object() else { return };
+        let bad = validator.iter_errors(value).find_map(|error| {
+            let pointer = error.instance_path().as_str().to_owned();
+            let name = pointer.split('/').nth(1)?.replace("~1", "/").replace("~0", "~");
+            (arguments.contains_key(&name) && !required.contains(&name)).then_some(name)
+        });
+        let Some(bad) = bad else { return };
+        if let Some(arguments) = value.as_object_mut() {
+            arguments.shift_remove(&bad);
         }
     }
-    None
 }
 
 struct Sampler<'s> {
     root: &'s Value,
     extent: Extent,
-    /// True if the document's own examples and defaults are taken.
-    documented: bool,
-    attempt: usize,
+    own: &'s Try,
     /// Values that may still be made.
     left: usize,
 }
 
 impl<'s> Sampler<'s> {
-    /// An optional argument for which nothing good was found is left out.
-    fn mend(&mut self, schema: &Value, validator: &jsonschema::Validator, value: &mut Value) {
-        let required: Vec<String> = names(schema.get("required"));
-        for _ in 0..64 {
-            let Some(arguments) = value.as_object() else { return };
-            let bad = validator.iter_errors(value).find_map(|error| {
-                let pointer = error.instance_path().as_str().to_owned();
-                let name = pointer.split('/').nth(1)?.replace("~1", "/").replace("~0", "~");
-                (arguments.contains_key(&name) && !required.contains(&name)).then_some(name)
-            });
-            let Some(bad) = bad else { return };
-            if let Some(arguments) = value.as_object_mut() {
-                arguments.shift_remove(&bad);
-            }
-        }
-    }
-
     fn value(&mut self, schema: &'s Value, depth: usize) -> Option<Value> {
         if depth > MAX_DEPTH || self.left == 0 {
             return None;
@@ -81,14 +97,14 @@ impl<'s> Sampler<'s> {
         if let Value::Bool(any) = schema {
             return any.then(|| json!("example"));
         }
-        let flat = Flat::of(self.root, schema, self.attempt);
-        if let Some(value) = flat.fixed(self.documented) {
+        let flat = Flat::of(self.root, schema, self.own.turn);
+        if let Some(value) = flat.fixed(self.own.documented) {
             return Some(value);
         }
         match flat.kind() {
             "object" => self.object(&flat, depth),
             "array" => self.array(&flat, depth),
-            "string" => string::sample(&flat, self.attempt),
+            "string" => string::sample(&flat, self.own.turn),
             "integer" => number(&flat, true),
             "number" => number(&flat, false),
             "boolean" => Some(json!(true)),
@@ -99,8 +115,12 @@ impl<'s> Sampler<'s> {
 
     fn object(&mut self, flat: &Flat<'s>, depth: usize) -> Option<Value> {
         let mut out = Map::new();
-        let full = self.extent == Extent::Everything && depth < FULL_DEPTH;
-        let least = flat.count("minProperties").unwrap_or(0);
+        let full = self.extent == Extent::Everything && depth < self.own.full;
+        // an argument that is an object shows something
+        let open =
+            !flat.properties.is_empty() || flat.schema("additionalProperties") != Some(&Value::Bool(false));
+        let shown = usize::from(depth == 1 && open);
+        let least = flat.count("minProperties").unwrap_or(0).max(shown);
         for (name, schemas) in &flat.properties {
             let required = flat.required.contains(name);
             if !required && !full {
@@ -164,7 +184,7 @@ impl<'s> Sampler<'s> {
             };
             match value {
                 Some(value) if flat.is("uniqueItems") => {
-                    out.extend(other_than(&out, value, schema, self.root))
+                    out.extend(other_than(&out, value, schema, self.root));
                 }
                 Some(value) => out.push(value),
                 None if index >= least => break,
@@ -181,7 +201,7 @@ fn other_than(list: &[Value], value: Value, schema: Option<&Value>, root: &Value
         return Some(value);
     }
     let flat = schema.map(|schema| Flat::of(root, schema, 0));
-    let choices = flat.iter().flat_map(|flat| flat.choices()).find(|own| !list.contains(own));
+    let choices = flat.iter().flat_map(Flat::choices).find(|own| !list.contains(own));
     choices.or_else(|| {
         (1..=list.len() + 1)
             .map(|number| match &value {

@@ -9,14 +9,14 @@ use super::flat::Flat;
 const MAX: usize = 4096;
 
 /// A text that is good for a schema.
-pub(super) fn sample(flat: &Flat<'_>, attempt: usize) -> Option<Value> {
+pub(super) fn sample(flat: &Flat<'_>, turn: usize) -> Option<Value> {
     let least = flat.count("minLength").unwrap_or(0);
     let most = flat.count("maxLength").unwrap_or(usize::MAX);
     if least > most || least > MAX {
         return None;
     }
     if let Some(pattern) = flat.text("pattern") {
-        return patterned(pattern, least, most, attempt).map(Value::from);
+        return patterned(pattern, least, most, turn).map(Value::from);
     }
     let text = flat.text("format").and_then(formatted).unwrap_or(match flat.text("contentEncoding") {
         Some("base64" | "base64url") => "ZXhhbXBsZQ",
@@ -43,10 +43,9 @@ fn formatted(format: &str) -> Option<&'static str> {
         "ipv4" | "ip" => "192.0.2.1",
         "ipv6" => "2001:db8::1",
         "uri" | "url" | "iri" => "https://example.com/",
-        "uri-reference" | "iri-reference" => "/example",
+        "uri-reference" | "iri-reference" | "json-pointer" => "/example",
         "uri-template" => "/example/{id}",
         "uuid" | "guid" => "3f2b6c1e-8a4d-4c7b-9e21-5d0f7a9b3c64",
-        "json-pointer" => "/example",
         "relative-json-pointer" => "0",
         "regex" => "^example$",
         "byte" | "base64" | "base64url" => "ZXhhbXBsZQ==",
@@ -55,13 +54,16 @@ fn formatted(format: &str) -> Option<&'static str> {
 }
 
 /// A text that a pattern finds, as long as is wanted.
-fn patterned(pattern: &str, least: usize, most: usize, attempt: usize) -> Option<String> {
+fn patterned(pattern: &str, least: usize, most: usize, turn: usize) -> Option<String> {
     // escapes that ECMA-262 has and this reader has not
     let plain = pattern.replace("\\/", "/").replace("\\-", "\\x2d");
+    let plain = without_lookaround(&plain);
+    // a pattern that also finds nothing is shown with something
+    let least = least.max(1).min(most);
     let hir = regex_syntax::ParserBuilder::new().build().parse(&plain).ok()?;
     (0..=least + 1).take(300).find_map(|more| {
         let mut text = String::new();
-        write(&hir, more, attempt, &mut text);
+        write(&hir, more, turn, &mut text);
         let count = text.chars().count();
         if count < least && !plain.ends_with('$') {
             text.extend(std::iter::repeat_n('0', least - count));
@@ -71,8 +73,44 @@ fn patterned(pattern: &str, least: usize, most: usize, attempt: usize) -> Option
     })
 }
 
+/// A pattern without conditions on what stands around, which this reader has not; mostly they forbid what nobody would
+/// write as an example.
+fn without_lookaround(pattern: &str) -> String {
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some(at) = ["(?!", "(?=", "(?<!", "(?<="].iter().filter_map(|own| rest.find(own)).min() {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        rest = from.get(group_length(from)..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Bytes of the group that a text begins with.
+fn group_length(text: &str) -> usize {
+    let (mut depth, mut escaped, mut in_class) = (0usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b']' => in_class = false,
+            b'[' => in_class = true,
+            b'(' if !in_class => depth += 1,
+            b')' if !in_class => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    text.len()
+}
+
 /// The shortest text, with as many repetitions more as are allowed.
-fn write(hir: &Hir, more: usize, attempt: usize, out: &mut String) {
+fn write(hir: &Hir, more: usize, turn: usize, out: &mut String) {
     if out.len() > MAX {
         return;
     }
@@ -80,18 +118,18 @@ fn write(hir: &Hir, more: usize, attempt: usize, out: &mut String) {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => out.push_str(&String::from_utf8_lossy(&literal.0)),
         HirKind::Class(class) => out.extend(character(class)),
-        HirKind::Capture(capture) => write(&capture.sub, more, attempt, out),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| write(part, more, attempt, out)),
+        HirKind::Capture(capture) => write(&capture.sub, more, turn, out),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| write(part, more, turn, out)),
         HirKind::Alternation(all) => {
-            if let Some(one) = all.get(attempt / 2 % all.len().max(1)) {
-                write(one, more, attempt, out);
+            if let Some(one) = all.get(turn % all.len().max(1)) {
+                write(one, more, turn, out);
             }
         }
         HirKind::Repetition(own) => {
             let wanted = usize::try_from(own.min).unwrap_or(0) + more;
             let most = own.max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
             for _ in 0..wanted.min(most).min(MAX) {
-                write(&own.sub, more, attempt, out);
+                write(&own.sub, more, turn, out);
                 if out.len() > MAX {
                     return;
                 }
@@ -127,6 +165,7 @@ mod tests {
             ("x", 4, 4),
             ("^[^/]+\\/[^/]+$", 0, 9),
             ("^[\\w\\-]+$", 1, 9),
+            ("^(?!usage$)(?!([)]|x\\)))[a-z]+.*$", 1, 9),
         ] {
             let text = patterned(pattern, least, most, 0).unwrap_or_else(|| panic!("{pattern}"));
             let schema = json!({"pattern": pattern, "minLength": least, "maxLength": most});

@@ -1,6 +1,6 @@
 //! A schema with the definitions that it needs, so that it stands alone.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Map, Value, json};
 
@@ -16,10 +16,10 @@ impl Definitions {
         let Value::Object(mut whole) = root.value.clone() else { return root.value.clone() };
         let mut defs = Map::new();
         let (mut waiting, mut used) = (VecDeque::from(root.refs.clone()), 0);
-        let mut seen: HashMap<usize, ()> = HashMap::new();
+        let mut seen = HashSet::new();
         while let Some(id) = waiting.pop_front() {
             let Some(own) = self.0.get(id) else { continue };
-            if seen.insert(id, ()).is_some() {
+            if !seen.insert(id) {
                 continue;
             }
             if used + own.size > MAX {

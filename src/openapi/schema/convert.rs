@@ -88,8 +88,8 @@ impl<'d> Converter<'d> {
     }
 
     fn one(&mut self, side: Side, node: &Node<'d>) -> Fragment {
-        let (mut refs, none) = (Vec::new(), HashSet::new());
-        let value = self.schema(&mut Frame { side, refs: &mut refs, hidden: &none }, node);
+        let (mut refs, nothing) = (Vec::new(), HashSet::new());
+        let value = self.schema(&mut Frame { side, refs: &mut refs, hidden: &nothing }, node);
         refs.sort_unstable();
         refs.dedup();
         Fragment { value, refs }
@@ -114,12 +114,10 @@ impl<'d> Converter<'d> {
     }
 
     fn reference(&mut self, frame: &mut Frame<'_>, node: &Node<'d>, reference: &str) -> Value {
-        let mut keywords = match self.siblings {
-            true => match self.keywords(frame, node) {
-                Value::Object(keywords) => keywords,
-                _ => Map::new(),
-            },
-            false => Map::new(),
+        let beside = if self.siblings { self.keywords(frame, node) } else { Value::Null };
+        let mut keywords = match beside {
+            Value::Object(keywords) => keywords,
+            _ => Map::new(),
         };
         match self.files.resolve(&node.spot, reference) {
             Ok(target) => {
@@ -205,10 +203,8 @@ fn free_name(names: &HashMap<String, usize>, wanted: &str) -> String {
     let good = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let stem: String = wanted.chars().take(100).map(|c| if good(c) { c } else { '_' }).collect();
     let stem = if stem.is_empty() { "schema".to_owned() } else { stem };
-    std::iter::once(stem.clone())
-        .chain((2..).map(|number: usize| format!("{stem}_{number}")))
-        .find(|name| !names.contains_key(name))
-        .unwrap_or(stem)
+    let numbered = (2..names.len() + 3).map(|number| format!("{stem}_{number}"));
+    std::iter::once(stem.clone()).chain(numbered).find(|name| !names.contains_key(name)).unwrap_or_default()
 }
 
 fn collect(pool: &Pool, schema: &Value, refs: &mut Vec<usize>) {

@@ -1,6 +1,8 @@
 //! The keywords of a schema, one by one. A value that is none for its keyword is left out with a warning, so that
 //! what comes out is always valid.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::super::node::Node;
@@ -118,8 +120,8 @@ impl<'d> Converter<'d> {
             | "unevaluatedItems"
             | "unevaluatedProperties"
             | "contentSchema" => {
-                let none = std::collections::HashSet::new();
-                let mut inner = Frame { side: frame.side, refs: &mut *frame.refs, hidden: &none };
+                let nothing = HashSet::new();
+                let mut inner = Frame { side: frame.side, refs: &mut *frame.refs, hidden: &nothing };
                 Ok(Some((key, self.schema(&mut inner, member))))
             }
             "properties" | "patternProperties" | "dependentSchemas" => {
@@ -147,7 +149,7 @@ impl<'d> Converter<'d> {
 
     fn properties(&mut self, frame: &mut Frame<'_>, node: &Node<'d>, key: &str, member: &Node<'d>) -> Value {
         let mut out = Map::new();
-        let none = std::collections::HashSet::new();
+        let nothing = HashSet::new();
         for (name, property) in member.members() {
             if key == "properties" && hidden::is(self.files, frame.side, &property) {
                 continue;
@@ -163,7 +165,7 @@ impl<'d> Converter<'d> {
                 );
                 self.warn(&property.spot, says);
             }
-            let mut inner = Frame { side: frame.side, refs: &mut *frame.refs, hidden: &none };
+            let mut inner = Frame { side: frame.side, refs: &mut *frame.refs, hidden: &nothing };
             out.insert(name.to_owned(), self.schema(&mut inner, &property));
         }
         Value::Object(out)

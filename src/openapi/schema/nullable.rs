@@ -12,7 +12,7 @@ pub(super) fn allow(out: &mut Map<String, Value>, node: &Node<'_>) {
     }
     match out.get_mut("type") {
         Some(Value::Array(types)) if !types.iter().any(|own| own == "null") => {
-            types.push(Value::from("null"))
+            types.push(Value::from("null"));
         }
         Some(Value::String(own)) if own != "null" => {
             let types = json!([own, "null"]);

@@ -6,19 +6,21 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use super::pool::{Dialect, Store};
 use crate::store::StoreError;
 
-const SQLITE: [(i64, &str, &str); 5] = [
+const SQLITE: [(i64, &str, &str); 6] = [
     (1, "initial", include_str!("../../../migrations/sqlite/0001_initial.sql")),
     (2, "credits", include_str!("../../../migrations/sqlite/0002_credits.sql")),
     (3, "idempotency", include_str!("../../../migrations/sqlite/0003_idempotency.sql")),
     (4, "external_subjects", include_str!("../../../migrations/sqlite/0004_external_subjects.sql")),
     (5, "unused_indexes", include_str!("../../../migrations/sqlite/0005_unused_indexes.sql")),
+    (6, "repeated_calls", include_str!("../../../migrations/sqlite/0006_repeated_calls.sql")),
 ];
-const POSTGRES: [(i64, &str, &str); 5] = [
+const POSTGRES: [(i64, &str, &str); 6] = [
     (1, "initial", include_str!("../../../migrations/postgres/0001_initial.sql")),
     (2, "credits", include_str!("../../../migrations/postgres/0002_credits.sql")),
     (3, "idempotency", include_str!("../../../migrations/postgres/0003_idempotency.sql")),
     (4, "external_subjects", include_str!("../../../migrations/postgres/0004_external_subjects.sql")),
     (5, "unused_indexes", include_str!("../../../migrations/postgres/0005_unused_indexes.sql")),
+    (6, "repeated_calls", include_str!("../../../migrations/postgres/0006_repeated_calls.sql")),
 ];
 
 /// One migration and whether it stands in the database.

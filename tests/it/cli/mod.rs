@@ -1,6 +1,7 @@
 //! The command line as an operator meets it.
 
 mod explain;
+mod openapi;
 mod start;
 mod tools;
 

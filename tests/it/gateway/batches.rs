@@ -86,3 +86,51 @@ fn what_was_called_is_answered_whatever_comes_after_it() {
     assert_eq!(answers[1]["error"]["data"]["code"], "unauthorized");
     assert_eq!(app.worker.seen().len(), 1);
 }
+
+/// Two calls alike under one header would be one: the second answered with the first one's result.
+#[test]
+fn a_key_in_the_header_speaks_for_one_call() {
+    let app = TestApp::builder().with("service", "batches = true").start();
+    let token = app.pat(&app.person("ana"), &[]).token;
+    let call = |id: u8, key: Option<&str>| {
+        let mut params = json!({"name": "delete_meeting", "arguments": {"meeting_id": "1"}});
+        if let Some(key) = key {
+            params["_meta"] = json!({"io.portero/idempotency-key": key});
+        }
+        message(id, "tools/call", &params)
+    };
+    let header = [("idempotency-key", "k1")];
+    for batch in [
+        json!([call(1, None), call(2, None)]),
+        json!([call(1, Some("a")), call(2, Some("b"))]),
+        json!([message(1, "ping", &json!({})), call(2, None)]),
+    ] {
+        for token in [&token, "mico_pat_unknown"] {
+            let reply = app.rpc_with(token, &header, &batch.to_string());
+            let body = reply.json();
+            if token.ends_with("unknown") {
+                assert_eq!(reply.status, 401, "who calls comes first");
+                continue;
+            }
+            assert_eq!((reply.status, &body["error"]["code"]), (400, &json!(-32600)), "{reply:?}");
+            let said = body["error"]["message"].as_str().unwrap();
+            assert!(
+                said.contains("give each call its own key in _meta[\"io.portero/idempotency-key\"]"),
+                "{said}"
+            );
+        }
+    }
+    assert_eq!(app.worker.seen().len(), 0, "nothing was done");
+    // one call beside what wants no answer, or keys of their own
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let reply = app.rpc_with(&token, &header, &json!([note, call(1, None)]).to_string());
+    assert_eq!((reply.status, &reply.json()[0]["result"]["isError"]), (200, &json!(false)), "{reply:?}");
+    let answers =
+        app.rpc(&token, &json!([call(1, Some("a")), call(2, Some("b")), call(3, Some("a"))])).json();
+    let replayed: Vec<_> =
+        (0..3).map(|at| answers[at]["result"]["_meta"]["io.portero/replayed"] == true).collect();
+    assert_eq!(replayed, [false, false, true], "{answers}");
+    let keys: Vec<_> =
+        app.worker.seen().iter().map(|seen| seen.header("idempotency-key").map(str::to_owned)).collect();
+    assert_eq!(keys, ["k1", "a", "b"].map(|key| Some(key.to_owned())));
+}

@@ -340,7 +340,65 @@ fn what_is_done_to_a_person_takes_effect(builder: Builder) {
     assert_ne!(app.worker.last().header("x-portero-user"), Some(user.as_str()));
 }
 
-on_both_databases!(the_first_calls_make_one_person, what_is_done_to_a_person_takes_effect);
+/// As a connection or a token of ours would, it stays ended when the person comes back.
+fn what_leaving_a_workspace_ends_stays_ended(builder: Builder) {
+    let key = Key::ec("e");
+    let issuer = Issuer::with(&[&key]);
+    let app = taking(builder, &issuer, r#"["jwt"]"#, "").start();
+    let becomes = |token: &str, wanted: u16| {
+        eventually(&format!("{wanted}"), || (status(&app, token) == wanted).then_some(()));
+    };
+    let acts_for = |token: &str, wanted: &str| {
+        eventually(wanted, || {
+            let good = status(&app, token) == 200;
+            (good && app.worker.last().header("x-portero-workspace") == Some(wanted)).then_some(())
+        });
+    };
+    let none = json!({});
+    let old = key.sign(&claims(&app, &none));
+    assert_eq!(status(&app, &old), 200);
+    let seen = app.worker.last();
+    let header = |name: &str| seen.header(name).unwrap().to_owned();
+    let (user, own) = (header("x-portero-user"), header("x-portero-workspace"));
+    // nobody leaves a personal workspace, so it is made one like others
+    app.sql("UPDATE workspaces SET personal_of = NULL").unwrap();
+    let member = |what: &str, workspace: &str| app.cli(&["workspace", what, workspace, &user], None);
+    member("remove-member", &own);
+    becomes(&old, 401);
+    member("add-member", &own);
+    let new = later(&key, &app, &none);
+    acts_for(&new, &own);
+    assert_refused(&app, &old, "what leaving ended stays ended");
+
+    // a second workspace, which no token acts for while there is one of an earlier name
+    let team = app.cli(&["workspace", "create", "--name", "zeta", "--plan", "flow"], None);
+    let team = team["id"].as_str().unwrap();
+    member("add-member", team);
+    acts_for(&new, &own);
+    member("remove-member", team);
+    std::thread::sleep(Duration::from_millis(600));
+    acts_for(&new, &own);
+    // what acts for it does end with it
+    member("add-member", team);
+    member("remove-member", &own);
+    becomes(&new, 401);
+    let newer = later(&key, &app, &none);
+    acts_for(&newer, team);
+    member("remove-member", team);
+    becomes(&newer, 401);
+    member("add-member", team);
+    acts_for(&later(&key, &app, &none), team);
+    for (token, what) in [(&old, "the first"), (&new, "the second"), (&newer, "the third")] {
+        assert_refused(&app, token, what);
+    }
+}
+
+on_both_databases!(
+    the_first_calls_make_one_person,
+    what_is_done_to_a_person_takes_effect,
+    what_leaving_a_workspace_ends_stays_ended,
+    a_question_makes_nobody,
+);
 
 #[test]
 fn an_address_is_taken_if_vouched_for_and_never_leads_to_an_account() {
@@ -506,6 +564,67 @@ fn a_warm_token_asks_neither_database_nor_issuer() {
     assert_eq!(status(&app, &other), 503, "and what has to be asked cannot be");
     app.sql("ALTER TABLE elsewhere RENAME TO external_subjects").unwrap();
     assert_eq!((status(&app, &other), issuer.asked()), (200, 1));
+}
+
+/// The operator's questions: what a call would meet, and nothing changed by them.
+fn a_question_makes_nobody(builder: Builder) {
+    let key = Key::ec("e");
+    let issuer = Issuer::with(&[&key]);
+    let tail = "feature = \"extra\"\n[service.tool.\"list_*\"]\ncost = 3\n\
+        [plans.metered]\nfeatures = [\"mcp\"]\ncredits_per_month = 4";
+    let mut builder = taking(builder.with("tail", tail), &issuer, r#"["jwt"]"#, "");
+    builder.toml = builder.toml.replace("default_plan = \"flow\"", "default_plan = \"metered\"");
+    let app = builder.start();
+    let token = key.sign(&claims(&app, &json!({"scope": "mico:read mico:write"})));
+    let explain = |tool: &str, token: &str| {
+        let words = ["--json", "explain", "--service", "mico", "--tool", tool, "--token", "-"];
+        let output = app.command(&words, Some(token));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+    };
+    let says = |value: &Value, name: &str| {
+        let steps = value["steps"].as_array().unwrap();
+        let step = steps.iter().find(|step| step["step"] == name).unwrap_or_else(|| panic!("{value}"));
+        (step["verdict"].as_str().unwrap().to_owned(), step["says"].as_str().unwrap().to_owned())
+    };
+    let tools = |token: &str| {
+        let all = app.cli(&["service", "tools", "mico", "--as", "-"], Some(token));
+        let all = all[0]["tools"].as_array().unwrap().clone();
+        all.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let rows = || {
+        ["users", "workspaces", "memberships", "external_subjects", "audit", "changes", "credits"]
+            .map(|table| app.sql_number(&format!("SELECT COUNT(*) FROM {table}")))
+    };
+    let before = rows();
+    let new = explain("list_meetings", &token);
+    assert_eq!((&new["allowed"], &new["caller"]["new"]), (&json!(true), &json!(true)), "{new}");
+    assert_eq!(
+        (&new["caller"]["plan"], &new["caller"]["user"], &new["caller"]["status"]),
+        (&json!("metered"), &Value::Null, &json!("active"))
+    );
+    let (verdict, said) = says(&new, "user");
+    assert!(
+        verdict == "note" && said.contains("has not called yet") && said.contains("plan metered"),
+        "{said}"
+    );
+    assert_eq!(says(&new, "credits").1, "costs 3; 4 of the month's 4 are left");
+    let locked = explain("delete_meeting", &token);
+    assert_eq!(locked["code"], "feature_not_included", "no features beyond the plan's: {locked}");
+    let listed = tools(&token);
+    let forged = Key::ec("e").sign(&claims(&app, &json!({})));
+    assert_eq!(explain("list_meetings", &forged)["code"], "invalid_token");
+    assert_eq!(rows(), before, "nothing has changed");
+
+    assert_eq!(status(&app, &token), 200);
+    let known = explain("list_meetings", &token);
+    assert_eq!((&known["code"], &known["caller"]["new"]), (&json!("credits_exhausted"), &Value::Null));
+    assert_eq!(known["caller"]["user"].as_str(), app.worker.last().header("x-portero-user"));
+    assert_eq!((says(&known, "user").0.as_str(), tools(&token)), ("yes", listed));
+    app.cli(&["user", "delete", known["caller"]["user"].as_str().unwrap()], None);
+    assert_eq!(explain("list_meetings", &token)["code"], "invalid_token", "it is from before");
+    let after = explain("list_meetings", &later(&key, &app, &json!({})));
+    assert_eq!((&after["allowed"], &after["caller"]["new"]), (&json!(true), &json!(true)), "{after}");
+    assert_eq!(users(&app), 0);
 }
 
 #[test]

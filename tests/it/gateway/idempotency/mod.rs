@@ -1,6 +1,8 @@
 //! A write that is asked for twice happens once.
 
+mod charged;
 mod derived;
+mod meanwhile;
 mod replays;
 mod trouble;
 

@@ -164,6 +164,9 @@ fn a_call_of_a_server_that_died_is_sent_again() {
     });
     nodes.begin(0);
     nodes.ready(0);
+    assert_eq!(code(&delete(&nodes, &token, "k1", &json!({}))), "upstream_timeout", "it may still be made");
+    // as if its time were over: 20 seconds and what the call itself may take
+    assert_eq!(nodes.sql("UPDATE idempotency SET lease_until = lease_until - 19000"), Ok(1));
     let said = loop {
         let reply = delete(&nodes, &token, "k1", &json!({}));
         let (said, replayed) = told(&reply);
@@ -173,4 +176,76 @@ fn a_call_of_a_server_that_died_is_sent_again() {
         }
     };
     assert_eq!((said, keys(&calls)), (json!({"n": 2}), vec!["k1".to_owned(), "k1".to_owned()]));
+}
+
+/// Its lease does, too: one that began to run later would outlast it, and another node make the call a second time.
+#[test]
+fn the_time_of_a_call_runs_from_its_claim() {
+    let tail = "[plans.metered]\nfeatures = [\"mcp\"]\ncredits_per_month = 100\n[service.tool.\"delete_*\"]\ncost = 1";
+    let (builder, calls) = before(
+        TestApp::builder().on_postgres().with("tail", tail).with("upstream", "timeout = \"2s\""),
+        |_, stream| {
+            std::thread::sleep(Duration::from_millis(1500));
+            say(stream, 200, "application/json", "{}");
+        },
+    );
+    let app = builder.start();
+    let token = app.pat(&app.person_on("ana", Some("metered")), &[]).token;
+    app.sql(
+        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \
+         'BEGIN PERFORM pg_sleep(1); RETURN NEW; END'",
+    )
+    .unwrap();
+    app.sql("CREATE TRIGGER slow BEFORE INSERT ON credits FOR EACH ROW EXECUTE FUNCTION slow()").unwrap();
+    // a second to be written down and one and a half for the worker
+    assert_eq!(code(&delete(&app, &token, "k1", &json!({}))), "upstream_timeout");
+    assert_eq!(count(&calls), 1);
+    // and what has no time left is not sent
+    app.sql(
+        "CREATE OR REPLACE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \
+         'BEGIN PERFORM pg_sleep(2.1); RETURN NEW; END'",
+    )
+    .unwrap();
+    assert_eq!(code(&delete(&app, &token, "k2", &json!({}))), "upstream_timeout");
+    assert_eq!(count(&calls), 1);
+}
+
+#[test]
+fn a_lease_outlasts_the_call_by_twenty_seconds() {
+    let (builder, calls) = before(TestApp::builder().with("upstream", "timeout = \"3s\""), |_, stream| {
+        std::thread::sleep(Duration::from_secs(1));
+        say(stream, 200, "application/json", "{}");
+    });
+    let app = builder.start();
+    let token = app.pat(&app.person("ana"), &[]).token;
+    std::thread::scope(|scope| {
+        scope.spawn(|| delete(&app, &token, "k1", &json!({})));
+        crate::support::eventually("the call", || (count(&calls) == 1).then_some(()));
+        let lease = app.sql_number("SELECT lease_until FROM idempotency") - app.now().millis();
+        assert_eq!(lease, 23_000);
+    });
+}
+
+/// Nor is it made again: a client that leaves after the worker has answered leaves a call that was made.
+#[test]
+fn what_was_answered_is_kept_though_its_client_left() {
+    let (builder, calls) = counting(TestApp::builder().on_postgres());
+    let app = builder.start();
+    let token = app.pat(&app.person("ana"), &[]).token;
+    app.sql(
+        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \
+         'BEGIN PERFORM pg_sleep(1); RETURN NEW; END'",
+    )
+    .unwrap();
+    app.sql("CREATE TRIGGER slow BEFORE UPDATE ON idempotency FOR EACH ROW EXECUTE FUNCTION slow()").unwrap();
+    let params = json!({"name": "delete_meeting", "arguments": {}});
+    let bearer = format!("Bearer {token}");
+    let over = [("authorization", bearer.as_str()), ("idempotency-key", "k1")];
+    let (headers, body) = mcp::modern("tools/call", &params, &over);
+    let lines: String =
+        headers.iter().flat_map(|(name, value)| [name.as_str(), ": ", value, "\r\n"]).collect();
+    leave(&app, &lines, &body);
+    assert_eq!(count(&calls), 1, "the worker has answered");
+    assert_eq!(told(&delete(&app, &token, "k1", &json!({}))), (json!({"n": 1}), true));
+    assert_eq!(count(&calls), 1);
 }

@@ -83,3 +83,24 @@ fn explain_knows_curated_tools_and_operations() {
         assert_eq!(tools.contains(&format!("\"name\":\"{name}\"")), listed, "{name}");
     }
 }
+
+/// The configuration of `docs/openapi.md` starts and does what the page says.
+#[test]
+fn the_page_has_what_is_tested_here() {
+    let page = include_str!("../../../../docs/openapi.md");
+    let block = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let api = Api::start();
+    let block = block
+        .replace("https://api.example.com/v1", &format!("{}/v1", api.url))
+        .replace("{ file = \"/run/secrets/billing\" }", "\"Bearer s3cret\"");
+    let app = TestApp::builder().with("tail", &block).file("billing.yaml", DOCUMENT).start();
+    let token = app.pat(&app.person("ana"), &[]).token;
+    assert_eq!(found(&app, &token, "borrar una factura")[0], "deleteInvoice");
+    let refused = text(&call(&app, &token, "deleteInvoice", &json!({"invoiceId": "1"})));
+    assert!(
+        refused["message"].as_str().unwrap().contains("The invoice and its lines are lost."),
+        "{refused}"
+    );
+    assert!(!is_error(&call(&app, &token, "listInvoices", &json!({}))));
+    assert_eq!(api.last().header("authorization"), Some("Bearer s3cret"));
+}
