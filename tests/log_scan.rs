@@ -7,11 +7,16 @@
 use std::path::Path;
 
 const TAIL: usize = 49;
-const PREFIXES: [&str; 9] = [
+const PREFIXES: [&str; 14] = [
     "mico_pat_",
     "mico_oat_",
     "mico_ort_",
     "mico_oac_",
+    "met_live_",
+    "met_test_",
+    "met_oat_",
+    "met_ort_",
+    "meteor_oac_",
     "portero_ocs_",
     "portero_ses_",
     "portero_int_",

@@ -18,7 +18,7 @@ pub(super) fn import(call: &mut Call<'_>, kind: &str) -> Result<Value, Fault> {
         let Value::Object(mut row) = row else { continue };
         if kind == "contact" {
             row.retain(|name, _| CONTACT.contains(&name.as_str()));
-            if !row.get("name").and_then(Value::as_str).is_some_and(|name| !name.is_empty()) {
+            if row.get("name").and_then(Value::as_str).is_none_or(str::is_empty) {
                 return invalid(format!("rows[{place}].name es obligatorio."));
             }
             records.push(row);

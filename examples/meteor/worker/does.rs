@@ -9,6 +9,9 @@ use super::{account, bulk, flows, messages, partners, records, runs, tags};
 /// An action that is not one of the usual ones.
 pub(super) type Special = fn(&mut Call<'_>) -> Result<Value, Fault>;
 
+/// What is told of the room itself.
+pub(super) type Facts = fn(&Call<'_>) -> Value;
+
 /// What is done, and to which kind of thing.
 #[derive(Clone, Debug)]
 pub(super) enum Does {
@@ -22,6 +25,7 @@ pub(super) enum Does {
     Import(String),
     Run(String),
     Special(Special),
+    Facts(Facts),
     /// Not done here.
     Excluded,
 }
@@ -30,10 +34,10 @@ impl Does {
     /// The action of the table's words; none if there is no such action.
     pub(super) fn read(words: &str) -> Option<Self> {
         let Some((verb, kind)) = words.split_once(' ') else {
-            return if words == "excluded" {
-                Some(Self::Excluded)
-            } else {
-                special(words).map(Self::Special)
+            let told = || facts(words).map(Self::Facts);
+            return match words {
+                "excluded" => Some(Self::Excluded),
+                _ => special(words).map(Self::Special).or_else(told),
             };
         };
         let kind = kind.to_owned();
@@ -60,7 +64,7 @@ impl Does {
             | Self::Delete(kind)
             | Self::Import(kind)
             | Self::Run(kind) => Some(kind),
-            Self::Special(_) | Self::Excluded => None,
+            Self::Special(_) | Self::Facts(_) | Self::Excluded => None,
         }
     }
 
@@ -75,6 +79,7 @@ impl Does {
             Self::Import(kind) => bulk::import(call, kind),
             Self::Run(kind) => runs::run(call, kind),
             Self::Special(special) => special(call),
+            Self::Facts(facts) => Ok(facts(call)),
             Self::Excluded => Err(Fault::Elsewhere),
         }
     }
@@ -99,13 +104,19 @@ fn special(name: &str) -> Option<Special> {
         "count" => records::count,
         "act" => runs::act,
         "credentials" => runs::credentials,
+        "install" => bulk::install,
+        "client-usage" => partners::usage,
+        _ => return None,
+    })
+}
+
+fn facts(name: &str) -> Option<Facts> {
+    Some(match name {
         "workspace" => account::workspace,
         "plan" => account::plan,
         "energy" => account::energy,
         "usage" => account::usage,
-        "install" => bulk::install,
         "profile" => partners::profile,
-        "client-usage" => partners::usage,
         "earnings" => partners::earnings,
         _ => return None,
     })

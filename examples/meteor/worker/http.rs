@@ -14,7 +14,7 @@ use super::Worker;
 use super::call::Caller;
 use super::fault::{Fault, invalid};
 use super::state::State;
-use super::table::{Operation, Type};
+use super::table::{Mark, Operation, Type};
 
 const CATALOG: &str = include_str!("../meteor-tools.json");
 const PARTNERS: &str = include_str!("../meteor-partners-tools.json");
@@ -154,7 +154,7 @@ fn done(
     operation: &Operation,
     arguments: Map<String, Value>,
 ) -> Result<Done, Fault> {
-    Ok((state.call(&caller(request), operation, arguments)?, operation.looks))
+    Ok((state.call(&caller(request), operation, arguments)?, operation.is(Mark::Looks)))
 }
 
 fn answer(done: Result<Done, Fault>) -> HttpResponse {

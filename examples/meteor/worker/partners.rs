@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::call::{Call, id_of};
 use super::fault::Fault;
 
-pub(super) fn profile(call: &mut Call<'_>) -> Result<Value, Fault> {
+pub(super) fn profile(call: &Call<'_>) -> Value {
     let own = call.room.of("profile").next().map(|(_, profile)| profile.clone()).unwrap_or_default();
-    Ok(json!({ "id": own.get("id"), "name": own.get("name"), "clients": call.room.of("client").count() }))
+    json!({ "id": own.get("id"), "name": own.get("name"), "clients": call.room.of("client").count() })
 }
 
 pub(super) fn usage(call: &mut Call<'_>) -> Result<Value, Fault> {
@@ -16,7 +16,7 @@ pub(super) fn usage(call: &mut Call<'_>) -> Result<Value, Fault> {
     Ok(json!({ "client_id": id_of(client), "energy": energy }))
 }
 
-pub(super) fn earnings(call: &mut Call<'_>) -> Result<Value, Fault> {
+pub(super) fn earnings(call: &Call<'_>) -> Value {
     let amounts = call.room.of("commission").filter_map(|(_, own)| own.get("amount").and_then(Value::as_u64));
-    Ok(json!({ "total": amounts.sum::<u64>(), "currency": "COP" }))
+    json!({ "total": amounts.sum::<u64>(), "currency": "COP" })
 }

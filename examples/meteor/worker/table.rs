@@ -77,6 +77,24 @@ pub enum Type {
     Objects,
 }
 
+/// What is particular about an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mark {
+    /// Test keys do not see it.
+    Live,
+    /// It has an effect outside.
+    Outside,
+    /// Meta charges for it.
+    Meta,
+    /// Doing it twice is like doing it once.
+    Same,
+    /// It deletes or overwrites.
+    Destroys,
+    /// It has to be told what Energía is left; that itself costs nothing.
+    Looks,
+}
+
 /// An argument, whichever operation takes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -116,19 +134,9 @@ struct Written {
     #[serde(default)]
     pair: String,
     #[serde(default)]
-    live: bool,
-    #[serde(default)]
-    outside: bool,
-    #[serde(default)]
-    meta: bool,
-    #[serde(default)]
-    same: bool,
-    #[serde(default)]
-    destroys: bool,
+    marks: Vec<Mark>,
     #[serde(default)]
     energy: u64,
-    #[serde(default)]
-    looks: bool,
     loses: Option<Words>,
     reason: Option<Words>,
     instead: Option<Words>,
@@ -178,20 +186,9 @@ pub struct Operation {
     pub when: String,
     /// The tool it goes with; empty for one that no agent may reach.
     pub pair: String,
-    /// True if test keys do not see it.
-    pub live: bool,
-    /// True if it has an effect outside.
-    pub outside: bool,
-    /// True if Meta charges for it.
-    pub meta: bool,
-    /// True if doing it twice is like doing it once.
-    pub same: bool,
-    /// True if it deletes or overwrites.
-    pub destroys: bool,
+    marks: Vec<Mark>,
     /// The Energía that it spends.
     pub energy: u64,
-    /// True if it has to be told what is left; that itself costs nothing.
-    pub looks: bool,
     /// What would be lost; whoever calls has to confirm.
     pub loses: Option<Words>,
     /// Why no agent may reach it, and what to do instead.
@@ -202,6 +199,19 @@ impl Operation {
     /// True if it changes something.
     pub fn writes(&self) -> bool {
         self.method != "GET"
+    }
+
+    /// True if it has a mark, in the table or by its method.
+    pub fn is(&self, mark: Mark) -> bool {
+        let by_method = match mark {
+            Mark::Same => {
+                matches!(self.method.as_str(), "GET" | "PUT" | "PATCH" | "DELETE")
+                    || matches!(self.does, Does::Set(_))
+            }
+            Mark::Destroys => matches!(self.method.as_str(), "PUT" | "PATCH" | "DELETE"),
+            Mark::Live | Mark::Outside | Mark::Meta | Mark::Looks => false,
+        };
+        by_method || self.marks.contains(&mark)
     }
 
     /// The permission that it needs.
@@ -308,10 +318,6 @@ fn operation(
         method: method.to_owned(),
         path: path.to_owned(),
         takes: takes.map_err(|error| format!("{id}: {error}"))?,
-        same: own.same
-            || matches!(method, "GET" | "PUT" | "PATCH" | "DELETE")
-            || matches!(does, Does::Set(_)),
-        destroys: own.destroys || matches!(method, "PUT" | "PATCH" | "DELETE"),
         does,
         excluded: own.reason.zip(own.instead),
         id: own.id,
@@ -321,11 +327,8 @@ fn operation(
         en: own.en,
         when: own.when,
         pair: own.pair,
-        live: own.live,
-        outside: own.outside,
-        meta: own.meta,
+        marks: own.marks,
         energy: own.energy,
-        looks: own.looks,
         loses: own.loses,
     })
 }

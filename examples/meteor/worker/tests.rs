@@ -1,7 +1,5 @@
 //! What Meteor's worker promises, without a gateway before it.
 
-#![expect(clippy::needless_pass_by_value, reason = "arguments are written where they are passed")]
-
 use std::sync::Arc;
 
 use actix_web::test;

@@ -28,7 +28,7 @@ const ALL = ["highlights", "sources", "themes", "practices", "reflections"]
 const start = async (more) => {
   const { base, command } = await startExample({
     name: "becoming",
-    origin: "https://mcp.example.com",
+    origins: "https://mcp.example.com",
     worker: "http://127.0.0.1:9104",
     ready: "/.well-known/oauth-protected-resource/becoming/mcp",
     more,

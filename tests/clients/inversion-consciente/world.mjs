@@ -39,7 +39,7 @@ export const start = async () => {
   const issuer = await Issuer.open();
   const { base } = await startExample({
     name: "inversion-consciente",
-    origin: new URL(PRINTED).origin,
+    origins: new URL(PRINTED).origin,
     worker: "http://127.0.0.1:9102",
     ready: "/mcp-manifest.json",
     more: [["https://ref.supabase.co/auth/v1", issuer.url]],

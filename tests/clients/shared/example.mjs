@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { copyFileSync, createWriteStream, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, createWriteStream, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { ownFolder, within } from "./support.mjs";
@@ -22,7 +22,7 @@ export const freePort = async () => {
 };
 
 /** The example's configuration with other words in the place of some of its own, each of which it has to have. */
-const configure = (folder, name, changes) => {
+const configure = (folder, changes) => {
   const example = process.env.EXAMPLE;
   let toml = readFileSync(join(example, "portero.toml"), "utf8");
   for (const [own, here] of changes) {
@@ -31,8 +31,8 @@ const configure = (folder, name, changes) => {
   }
   const file = join(folder, "portero.toml");
   writeFileSync(file, toml);
-  const catalog = `${name}-tools.json`;
-  copyFileSync(join(example, catalog), join(folder, catalog));
+  const beside = readdirSync(example).filter((name) => /\.(json|yaml)$/.test(name));
+  for (const name of beside) copyFileSync(join(example, name), join(folder, name));
   return file;
 };
 
@@ -69,12 +69,12 @@ export const launch = async (config, behind, { worker, server }) => {
  * Starts an example and its worker, and waits for both. What was started ends with this process. `command` runs the
  * program beside the server.
  */
-export const startExample = async ({ name, origin, worker, ready, more = [] }) => {
+export const startExample = async ({ name, origins, worker, ready, more = [] }) => {
   const folder = ownFolder(name);
   const [port, workerPort] = [await freePort(), await freePort()];
   const base = `http://127.0.0.1:${port}`;
-  const config = configure(folder, name, [
-    [origin, base],
+  const config = configure(folder, [
+    ...[origins].flat().map((origin) => [origin, base]),
     ['listen = "127.0.0.1:8080"', `listen = "127.0.0.1:${port}"`],
     ['admin_listen = "127.0.0.1:9090"', 'admin_listen = "127.0.0.1:0"'],
     [worker, `http://127.0.0.1:${workerPort}`],

@@ -1,8 +1,11 @@
 //! Tools, as `tools/list` gives them.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
 
-use super::super::table::{Argument, Operation, Table, Take, Type};
+use super::super::table::{Argument, Mark, Operation, Table, Take, Type};
+use super::set;
 
 /// A catalog: one of the two endpoints' tools.
 pub(super) fn text(table: &Table, partner: bool) -> String {
@@ -19,7 +22,7 @@ fn tool(table: &Table, own: &Operation, name: &str) -> Value {
         own.takes.iter().filter(|take| take.required).map(|take| take.name.as_str()).collect();
     let mut input = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
-        input["required"] = json!(required);
+        set(&mut input, "required", json!(required));
     }
     json!({
         "name": name,
@@ -29,9 +32,9 @@ fn tool(table: &Table, own: &Operation, name: &str) -> Value {
         "annotations": {
             "title": own.es,
             "readOnlyHint": !own.writes(),
-            "destructiveHint": own.writes() && own.destroys,
-            "idempotentHint": own.same,
-            "openWorldHint": own.outside,
+            "destructiveHint": own.is(Mark::Destroys),
+            "idempotentHint": own.is(Mark::Same),
+            "openWorldHint": own.is(Mark::Outside),
         },
         // for the page of the tools; no client sees it
         "_meta": { "io.portero/domain": domain.map(|domain| domain.title.as_str()) },
@@ -41,11 +44,11 @@ fn tool(table: &Table, own: &Operation, name: &str) -> Value {
 /// When to use it, what it goes with, what it costs.
 fn description(own: &Operation) -> String {
     let mut text = format!("{}. {} Va en pareja con {}. ", own.es, own.when, own.pair);
-    text.push_str(&match own.energy {
-        0 => "No gasta Energía.".to_owned(),
-        energy => format!("Gasta {energy} de Energía."),
-    });
-    if own.meta {
+    match own.energy {
+        0 => text.push_str("No gasta Energía."),
+        energy => drop(write!(text, "Gasta {energy} de Energía.")),
+    }
+    if own.is(Mark::Meta) {
         text.push_str(" Tiene costo con Meta.");
     }
     text
@@ -66,8 +69,8 @@ pub(super) fn schema(argument: &Argument, description: &str) -> Value {
         }
     };
     if !argument.one_of.is_empty() {
-        schema["enum"] = json!(argument.one_of);
+        set(&mut schema, "enum", json!(argument.one_of));
     }
-    schema["description"] = description.into();
+    set(&mut schema, "description", description.into());
     schema
 }

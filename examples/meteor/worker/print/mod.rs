@@ -11,6 +11,8 @@ mod policy;
 mod tests;
 mod yaml;
 
+use serde_json::Value;
+
 use super::table::Table;
 
 /// A file, or the part of one.
@@ -52,5 +54,12 @@ pub fn text(what: What) -> Result<String, String> {
         What::Exclude => Ok(policy::exclude(&table)),
         What::Operations => Ok(policy::operations(&table)),
         What::PartnerPolicy => Ok(policy::tools(&table, true)),
+    }
+}
+
+/// Puts a member into an object.
+fn set(object: &mut Value, name: &str, member: Value) {
+    if let Value::Object(members) = object {
+        members.insert(name.to_owned(), member);
     }
 }

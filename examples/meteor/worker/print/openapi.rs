@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::super::seeds::sample;
-use super::super::table::{Domain, Operation, Table, Take};
+use super::super::table::{Domain, Mark, Operation, Table, Take};
 use super::catalog::schema;
-use super::yaml;
+use super::{set, yaml};
 
 /// Where the API is.
 const SERVER: &str = "https://api.meteor.example/api/v1";
@@ -15,7 +15,7 @@ pub(super) fn text(table: &Table) -> Result<String, String> {
     let mut paths = Map::new();
     for own in &table.operations {
         let path = paths.entry(own.path.clone()).or_insert_with(|| json!({}));
-        path[own.method.to_lowercase()] = operation(table, own)?;
+        set(path, &own.method.to_lowercase(), operation(table, own)?);
     }
     let document = json!({
         "openapi": "3.1.0",
@@ -111,7 +111,7 @@ fn operation(table: &Table, own: &Operation) -> Result<Value, String> {
     let parameters: Vec<Value> =
         own.takes.iter().filter(|take| !in_body(take)).map(|take| parameter(own, take)).collect();
     let mut text = format!("{} {}", own.when, own.en);
-    if own.meta {
+    if own.is(Mark::Meta) {
         text.push_str(" Tiene costo con Meta.");
     }
     let mut value = json!({
@@ -122,16 +122,17 @@ fn operation(table: &Table, own: &Operation) -> Result<Value, String> {
         "security": [{ "meteor": [own.scope()] }],
     });
     if !parameters.is_empty() {
-        value["parameters"] = parameters.into();
+        set(&mut value, "parameters", parameters.into());
     }
     let body: Vec<&Take> = own.takes.iter().filter(in_body).collect();
     if !body.is_empty() {
-        value["requestBody"] = request(&body);
+        set(&mut value, "requestBody", request(&body));
     }
-    value["responses"] = json!({
+    let responses = json!({
         "200": answer(table, own)?,
         "default": { "$ref": "#/components/responses/Error" },
     });
+    set(&mut value, "responses", responses);
     Ok(value)
 }
 
@@ -161,7 +162,7 @@ fn request(body: &[&Take]) -> Value {
         body.iter().map(|take| (take.name.clone(), take.argument.example.clone())).collect();
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
-        schema["required"] = json!(required);
+        set(&mut schema, "required", json!(required));
     }
     json!({
         "required": !required.is_empty(),
@@ -188,11 +189,12 @@ fn answer(table: &Table, own: &Operation) -> Result<Value, String> {
     };
     let sample = sample(table, kind)?;
     if let Some(sample) = sample.filter(|_| own.lists() || own.answers_record()) {
-        content["example"] = if own.lists() {
+        let example = if own.lists() {
             json!({ "items": [sample], "pagination": { "total": 1, "returned": 1, "next_cursor": null } })
         } else {
             sample
         };
+        set(&mut content, "example", example);
     }
     Ok(json!({ "description": own.en, "content": { "application/json": content } }))
 }

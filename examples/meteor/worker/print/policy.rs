@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::table::{Operation, Table, Words};
+use super::super::table::{Mark, Operation, Table, Words};
 
 fn quoted(text: &str) -> String {
     // The basic strings of TOML and the strings of JSON are alike for what is written here.
@@ -71,13 +71,13 @@ pub(super) fn exclude(table: &Table) -> String {
 /// What a call of it asks for beside its permission.
 fn more(own: &Operation) -> String {
     let mut text = String::new();
-    if own.live {
+    if own.is(Mark::Live) {
         text.push_str("modes = [\"live\"]\n");
     }
     if own.energy > 0 {
         let _ = writeln!(text, "cost = {}", own.energy);
     }
-    if own.looks {
+    if own.is(Mark::Looks) {
         // Only a call that may cost something is told what is left; the worker says that it was nothing.
         text.push_str("cost = 1\ncost_required = false\n");
     }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::confirmation::CONFIRMED;
+use super::worker::table::Mark;
 use super::{Caller, GENERIC, Meteor, code, example, names, scopes, statement, table, told};
 
 /// The ids that a search finds, the best first.
@@ -31,7 +32,7 @@ fn refused(caller: &Caller<'_>, id: &str, arguments: &Value) -> Value {
 }
 
 #[test]
-fn t005_t047_t048_t064_t065_t066_t067_find_describe_call() {
+fn t005_t047_t048_t064_t065_t067_find_describe_call() {
     let meteor = Meteor::start();
     let ana = meteor.as_ana();
     let tools = ana.tools();
@@ -68,6 +69,21 @@ fn t005_t047_t048_t064_t065_t066_t067_find_describe_call() {
         assert_eq!(call["operation"], id.as_str());
         assert_eq!(ana.ask("met_call_operation", call)["count"], 5, "the example is a call");
     });
+    statement("T067", || {
+        let made = done(&ana, "createContact", &json!({"name": "Por la API", "phone": "+573000000000"}));
+        assert_eq!(ana.ask("met_get_contact", json!({"contact_id": made["id"]})), made);
+        let page = done(&ana, "listContacts", &json!({"limit": 2, "cursor": "cto_2"}));
+        assert_eq!(super::ids(&page), ["cto_3", "cto_4"], "numbers and texts in the query");
+        let cleared =
+            done(&ana, "updateItem", &json!({"item_id": "ite_1", "data": {"total": "", "guia": null}}));
+        assert_eq!(cleared["data"], json!({"cliente": "Lucía Mesa", "estado": "por despachar"}));
+    });
+}
+
+#[test]
+fn t066_what_an_operation_takes_and_an_example_of_it() {
+    let meteor = Meteor::start();
+    let (ana, table) = (meteor.as_ana(), table());
     let reached = || table.of(false).filter(|own| own.excluded.is_none());
     statement("T066", || {
         for own in reached() {
@@ -94,15 +110,6 @@ fn t005_t047_t048_t064_t065_t066_t067_find_describe_call() {
             );
         }
         assert_eq!(reached().count(), 138);
-    });
-    statement("T067", || {
-        let made = done(&ana, "createContact", &json!({"name": "Por la API", "phone": "+573000000000"}));
-        assert_eq!(ana.ask("met_get_contact", json!({"contact_id": made["id"]})), made);
-        let page = done(&ana, "listContacts", &json!({"limit": 2, "cursor": "cto_2"}));
-        assert_eq!(super::ids(&page), ["cto_3", "cto_4"], "numbers and texts in the query");
-        let cleared =
-            done(&ana, "updateItem", &json!({"item_id": "ite_1", "data": {"total": "", "guia": null}}));
-        assert_eq!(cleared["data"], json!({"cliente": "Lucía Mesa", "estado": "por despachar"}));
     });
 }
 
@@ -232,7 +239,7 @@ fn t091_t111_a_test_key_reaches_no_effect_outside() {
     let test = meteor.key(&meteor.bruno, "test", &scopes());
     let table = table();
     statement("T091", || {
-        for own in table.of(false).filter(|own| own.outside) {
+        for own in table.of(false).filter(|own| own.is(Mark::Outside)) {
             let reply = test.operation(&own.id, &json!({"conversation_id": "con_51", "text": "Hola"}));
             assert_eq!(code(&reply).as_deref(), Some("unknown_tool"), "{}: {reply:?}", own.id);
             assert!(!found(&test, &own.es).contains(&own.id), "{}", own.id);

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::worker::table::Mark;
 use super::{Caller, GENERIC, Meteor, key, names, reading, scopes, statement, table, told};
 use crate::support::Reply;
 use crate::support::http::{post_form, request};
@@ -55,7 +56,7 @@ fn t024_t025_t112_t113_a_test_key_writes_and_has_no_effect_outside() {
     let (live, test) = (meteor.as_ana(), meteor.key(&meteor.ana, "test", &scopes()));
     let table = table();
     let outside: Vec<&str> =
-        table.of(false).filter(|own| own.outside).filter_map(|own| own.tool.as_deref()).collect();
+        table.of(false).filter(|own| own.is(Mark::Outside)).filter_map(|own| own.tool.as_deref()).collect();
     statement("T112", || {
         assert!(outside.len() >= 7, "{outside:?}");
         let (all, seen) = (live.tools(), test.tools());
@@ -67,9 +68,9 @@ fn t024_t025_t112_t113_a_test_key_writes_and_has_no_effect_outside() {
     for tool in outside {
         let reply = test.call(tool, &json!({"confirm": true, "conversation_id": "con_1", "text": "Hola"}));
         statement("T024", || {
-            let text = reply.text().replace(tool, "X");
+            let answer = reply.text().replace(tool, "X");
             assert_eq!(
-                text.replace(&id(&text), ""),
+                answer.replace(&id(&answer), ""),
                 unknown.replace(&id(&unknown), ""),
                 "as if there were none"
             );
