@@ -141,8 +141,12 @@ fn crates_stay_behind_their_doors() {
 fn files_fit_their_size() {
     let mut faults = Vec::new();
     for (file, text) in sources("src") {
-        let limit = if ONE_SCREEN.contains(&file.as_str()) { SCREEN_LINES } else { FILE_LINES };
-        let lines = code_lines(&text);
+        let screen = ONE_SCREEN.contains(&file.as_str());
+        let limit = if screen { SCREEN_LINES } else { FILE_LINES };
+        // the names of the modules beside it are a table of contents, and not what is to be taken in at once
+        let listed =
+            text.lines().filter(|line| line.starts_with("mod ") || line.starts_with("pub mod ")).count();
+        let lines = code_lines(&text) - if screen { listed } else { 0 };
         if lines > limit {
             faults.push(format!("{file}: {lines} lines of code, at most {limit}"));
         }

@@ -166,9 +166,9 @@ impl Stream {
             head.contains("cache-control: no-store, no-transform\r\n")
                 && head.contains("x-accel-buffering: no\r\n")
         );
-        let (told, heard) = channel();
-        std::thread::spawn(move || hear(reader, &told));
-        Self { heard, connection }
+        let (tell, events) = channel();
+        std::thread::spawn(move || hear(reader, &tell));
+        Self { heard: events, connection }
     }
 
     /// The next event and its id.
