@@ -78,6 +78,17 @@ impl Verified {
         self.expires_at.is_none_or(|at| now < at)
     }
 
+    /// Whose it is where calls and sessions are told apart: a connection is one principal and a personal token another,
+    /// also of the same person; a token that was refreshed is still its connection's. Of another issuer's token it is
+    /// the person in a workspace.
+    pub fn principal(&self) -> String {
+        match (self.kind, &self.grant, &self.pat) {
+            (TokenKind::Oauth, Some(grant), _) => format!("grant {grant}"),
+            (TokenKind::Pat, _, Some(pat)) => format!("pat {pat}"),
+            _ => format!("{} {} {}", self.kind.label(), self.user, self.workspace),
+        }
+    }
+
     /// Puts what `one` gives for the identifiers that other credentials have too in their place.
     pub fn share(&mut self, one: &impl Fn(&Arc<str>) -> Arc<str>) {
         self.user.share(one);

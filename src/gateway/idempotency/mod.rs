@@ -26,7 +26,6 @@ use crate::store::StoreError;
 use crate::store::idempotency::Recorded;
 use crate::upstream::worker;
 use same::Same;
-pub use same::principal;
 pub use ticket::{Run, Ticket};
 
 /// How soon a waiting call looks again: other nodes' answers are seen in no other way.

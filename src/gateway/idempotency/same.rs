@@ -9,7 +9,6 @@ use sha2::Sha256;
 use super::seal::Seal;
 use crate::config::Idempotency;
 use crate::domain::secret::hex;
-use crate::domain::verified::{TokenKind, Verified};
 use crate::gateway::call::{Authenticated, Cx};
 use crate::gateway::names;
 use crate::gateway::policy::Permitted;
@@ -90,17 +89,11 @@ fn joined(parts: &[&str]) -> Vec<u8> {
     parts.iter().flat_map(|part| [&(part.len() as u64).to_be_bytes()[..], part.as_bytes()].concat()).collect()
 }
 
-/// Whose call it is. A connection is one principal and a personal token another, also of the same person; a token
-/// that was refreshed is still its connection's. Anonymous callers are told apart by where they come from.
-pub fn principal(cx: Cx<'_>, caller: &Authenticated<'_>) -> String {
-    let Some(own) = &caller.credential else {
-        return format!("address {}", client_ip::source(cx.request, &cx.app.config.trusted_proxies));
-    };
-    let Verified { kind, user, workspace, .. } = &**own;
-    match (kind, &own.grant, &own.pat) {
-        (TokenKind::Oauth, Some(grant), _) => format!("grant {grant}"),
-        (TokenKind::Pat, _, Some(pat)) => format!("pat {pat}"),
-        _ => format!("{} {user} {workspace}", kind.label()),
+/// Whose call it is (as the credential says it). Anonymous callers are told apart by where they come from.
+fn principal(cx: Cx<'_>, caller: &Authenticated<'_>) -> String {
+    match &caller.credential {
+        Some(own) => own.principal(),
+        None => format!("address {}", client_ip::source(cx.request, &cx.app.config.trusted_proxies)),
     }
 }
 

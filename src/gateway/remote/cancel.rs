@@ -75,7 +75,7 @@ impl Drop for Underway {
 
 /// In sessions of their own a principal's programs are told apart.
 fn key(cx: Cx<'_>, caller: &Authenticated<'_>, id: &str) -> Option<Key> {
-    let mut whose = principal(cx, caller)?.into_string();
+    let mut whose = principal(caller)?.into_string();
     if let Some(held) = &caller.session {
         whose.push(' ');
         whose.push_str(&held.digest.to_hex());

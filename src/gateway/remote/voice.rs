@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 
+use super::super::Gateway;
 use super::super::call::{Authenticated, Cx};
 use super::super::prove::prove;
 use super::super::session::Own;
 use super::super::trace::Trace;
-use super::super::{Gateway, idempotency};
 use super::{Remote, Way};
 use crate::app::App;
 use crate::upstream::assertion::Parties;
@@ -72,7 +72,7 @@ impl Voice {
         trace.write(&mut headers, None);
         Self {
             client: cx.app.upstream.clone(),
-            principal: principal(cx, caller),
+            principal: principal(caller),
             own: Own::of(cx, caller, remote).map(Arc::new),
             headers,
             proof: remote.assertion.as_ref().map(|parties| Proof {
@@ -110,6 +110,6 @@ impl Voice {
 }
 
 /// Whose calls these are, for what is kept from one to the next; none for anonymous callers.
-pub fn principal(cx: Cx<'_>, caller: &Authenticated<'_>) -> Option<Box<str>> {
-    caller.credential.is_some().then(|| idempotency::principal(cx, caller).into())
+pub fn principal(caller: &Authenticated<'_>) -> Option<Box<str>> {
+    caller.credential.as_ref().map(|own| own.principal().into())
 }

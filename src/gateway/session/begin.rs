@@ -8,7 +8,6 @@ use futures_util::future::join_all;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::find::principal;
 use super::reach::Reach;
 use super::seal::{self, Leg, MAX_OWN, Session};
 use crate::gateway::answer::Answer;
@@ -37,7 +36,7 @@ pub async fn begin(
     call: &Resolved<'_>,
     body: &Bytes,
 ) -> Result<Answer, Reason> {
-    let principal = caller.credential.as_deref().and_then(principal);
+    let principal = caller.credential.as_ref().map(|own| own.principal());
     let Some(principal) = principal.filter(|_| super::keeps(cx.service)) else {
         return Ok(methods::initialize(cx, call, &cx.service.library.load().capabilities));
     };

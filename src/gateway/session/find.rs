@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::seal::{self, Leg, Session};
 use super::wrap::Wrapper;
 use crate::domain::secret::Digest;
-use crate::domain::verified::{TokenKind, Verified};
 use crate::gateway::call::{Authenticated, Cx, Frame, Resolved};
 use crate::gateway::names;
 use crate::gateway::refusal::Reason;
@@ -29,17 +28,6 @@ impl Held {
     /// Its session at an upstream.
     pub fn leg(&self, upstream: &Upstream) -> Option<&Leg> {
         self.session.leg(&upstream.id)
-    }
-}
-
-/// Whose a session is: a connection's, which a refreshed token continues; a personal token's; or, of another issuer,
-/// a person's. Whoever is nobody has none.
-pub fn principal(own: &Verified) -> Option<String> {
-    match (own.kind, &own.grant, &own.pat) {
-        (TokenKind::Oauth, Some(grant), _) => Some(format!("grant {grant}")),
-        (TokenKind::Pat, _, Some(pat)) => Some(format!("pat {pat}")),
-        (TokenKind::Jwt, ..) => Some(format!("user {} {}", own.user, own.workspace)),
-        _ => None,
     }
 }
 
@@ -77,8 +65,7 @@ pub fn held(cx: Cx<'_>, caller: &Authenticated<'_>, streams: bool) -> Result<Opt
         return Ok(None);
     }
     let text = cx.header(&names::SESSION_ID).ok_or(Reason::Session("session_unreadable"))?;
-    let principal =
-        caller.credential.as_deref().and_then(principal).ok_or(Reason::Session("session_of_nobody"))?;
+    let principal = caller.credential.as_ref().ok_or(Reason::Session("session_of_nobody"))?.principal();
     let service = cx.service.policy.id.as_str();
     let session =
         seal::open(&cx.app.keys, cx.app.clock.now(), &principal, service, text).map_err(|label| {
