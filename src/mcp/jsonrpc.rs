@@ -111,7 +111,9 @@ struct Envelope<'a> {
 }
 
 /// Keeps `null` apart from absent: `"id": null` is a mistake, no `id` is a notification.
-fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub(super) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 

@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::jsonrpc::{is_object, text};
+use super::jsonrpc::{is_object, present, text};
 use super::result::write_string;
 
 /// A message of a server's.
@@ -52,10 +52,6 @@ struct Envelope<'a> {
     result: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     error: Option<&'a RawValue>,
-}
-
-fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 #[derive(Deserialize)]

@@ -12,10 +12,10 @@ use serde_json::value::RawValue;
 use super::super::session::Passed;
 use super::cancel::{Asked, Underway};
 use super::hear::MAX_STREAM;
-use crate::mcp::jsonrpc;
 use crate::mcp::peer::{self, Said};
 use crate::mcp::translate::{self, Outcome};
 use crate::mcp::version::Version;
+use crate::mcp::{duplex, jsonrpc};
 use crate::upstream::worker::Answer;
 
 /// A longer notification is not passed on: a queue of them would be the caller's memory and ours.
@@ -130,9 +130,7 @@ impl Conversation {
             "notifications/message" => params
                 .filter(|params| self.is_loud_enough(params))
                 .map(|params| peer::notification(method, params.get()).to_vec()),
-            "notifications/tools/list_changed"
-            | "notifications/resources/list_changed"
-            | "notifications/prompts/list_changed" => {
+            _ if duplex::Told::of(method) == Some(duplex::Told::Changed) => {
                 self.asked.remote.changed();
                 self.in_session(json)
             }
