@@ -51,6 +51,25 @@ def equal(actual, expected):
     assert actual == expected, f"{actual!r} instead of {expected!r}"
 
 
+class Memory:
+    """The SDK's storage: one connection's tokens and registration."""
+
+    def __init__(self, tokens=None, client=None):
+        self.tokens, self.client = tokens, client
+
+    async def get_tokens(self):
+        return self.tokens
+
+    async def set_tokens(self, tokens):
+        self.tokens = tokens
+
+    async def get_client_info(self):
+        return self.client
+
+    async def set_client_info(self, client):
+        self.client = client
+
+
 class Failed(Exception):
     pass
 

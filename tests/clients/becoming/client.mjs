@@ -8,6 +8,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { python, startExample } from "../shared/example.mjs";
+import { Memory } from "../shared/memory.mjs";
 import { assert, Callback, main, step, withBrowser } from "../shared/support.mjs";
 
 const V1 = {
@@ -58,7 +59,7 @@ const allow = (href, back, scopes) =>
   });
 
 /** An agent with its memory. */
-class Agent {
+class Agent extends Memory {
   static async open(sdk, endpoint, client) {
     const agent = new Agent();
     agent.sdk = sdk;
@@ -74,14 +75,6 @@ class Agent {
   get clientMetadata() {
     return { client_name: "Lectora", redirect_uris: [this.redirectUrl], token_endpoint_auth_method: "none" };
   }
-  clientInformation = () => this.client;
-  saveClientInformation = (client) => (this.client = client);
-  tokens = () => this.saved;
-  saveTokens = (tokens) => (this.saved = tokens);
-  discoveryState = () => this.discovery;
-  saveDiscoveryState = (discovery) => (this.discovery = discovery);
-  saveCodeVerifier = (verifier) => (this.verifier = verifier);
-  codeVerifier = () => this.verifier;
   redirectToAuthorization = (url) => this.asked.push(url);
 
   async connect() {

@@ -16,19 +16,19 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 
 from consent import signed_in_consent
-from support import Failed, equal, step
+from support import Failed, Memory, equal, step
 
 ENDPOINT, EMAIL, PASSWORD = os.environ["ENDPOINT"], os.environ["EMAIL"], os.environ["PASSWORD"]
 REDIRECT = "http://127.0.0.1:3030/callback"
 READING = ["highlights:read", "sources:read"]
 
 
-class Agent:
+class Agent(Memory):
     """An agent on the SDK with its memory; its person allows `scopes`."""
 
     def __init__(self, scopes, mode):
         self.scopes, self.mode = scopes, mode
-        self.tokens = self.client = None
+        super().__init__()
         self.asked, self.offered = [], []
         self.provider = OAuthClientProvider(
             server_url=ENDPOINT,
@@ -39,18 +39,6 @@ class Agent:
             redirect_handler=self.authorize,
             callback_handler=self.come_back,
         )
-
-    async def get_tokens(self):
-        return self.tokens
-
-    async def set_tokens(self, tokens):
-        self.tokens = tokens
-
-    async def get_client_info(self):
-        return self.client
-
-    async def set_client_info(self, client):
-        self.client = client
 
     async def authorize(self, url):
         asked = parse_qs(urlsplit(url).query).get("scope", [""])[0]

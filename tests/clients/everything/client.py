@@ -14,18 +14,18 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 from mcp.types import CreateMessageResult, ElicitResult, ListRootsResult, Root, TextContent
 
 from consent import signed_in_consent
-from support import Failed, equal, step
+from support import Failed, Memory, equal, step
 
 ENDPOINT, EMAIL, PASSWORD = os.environ["ENDPOINT"], os.environ["EMAIL"], os.environ["PASSWORD"]
 REDIRECT = "http://127.0.0.1:3030/callback"
 
 
-class App:
+class App(Memory):
     """A program on the SDK with its memory, which answers what servers ask."""
 
     def __init__(self, mode):
         self.mode = mode
-        self.tokens = self.client = None
+        super().__init__()
         self.asked = []
         self.provider = OAuthClientProvider(
             server_url=ENDPOINT,
@@ -36,18 +36,6 @@ class App:
             redirect_handler=self.authorize,
             callback_handler=self.come_back,
         )
-
-    async def get_tokens(self):
-        return self.tokens
-
-    async def set_tokens(self, tokens):
-        self.tokens = tokens
-
-    async def get_client_info(self):
-        return self.client
-
-    async def set_client_info(self, client):
-        self.client = client
 
     async def authorize(self, url):
         location, _ = await asyncio.to_thread(signed_in_consent, url, EMAIL, PASSWORD, ["use"])

@@ -1,6 +1,7 @@
 // What a client of the TypeScript SDKs does with it, from the bare URL on.
 
 import { EMAIL, PASSWORD } from "../shared/gateway.mjs";
+import { Memory } from "../shared/memory.mjs";
 import { assert, Callback, step, withBrowser, within } from "../shared/support.mjs";
 import { ASKING, PROMPTS, TOOLS } from "./offers.mjs";
 
@@ -18,8 +19,9 @@ const allow = (href, back) =>
   });
 
 /** A program on the SDK with its memory, which answers what servers ask. */
-class App {
+class App extends Memory {
   constructor(sdk, endpoint, options) {
+    super();
     Object.assign(this, { sdk, endpoint, options, asked: [], updates: [], wire: [] });
   }
   async prepare() {
@@ -31,14 +33,6 @@ class App {
       token_endpoint_auth_method: "none",
     };
   }
-  clientInformation = () => this.client;
-  saveClientInformation = (client) => (this.client = client);
-  tokens = () => this.saved;
-  saveTokens = (tokens) => (this.saved = tokens);
-  discoveryState = () => this.discovery;
-  saveDiscoveryState = (discovery) => (this.discovery = discovery);
-  saveCodeVerifier = (verifier) => (this.verifier = verifier);
-  codeVerifier = () => this.verifier;
   redirectToAuthorization = (url) => (this.authorization = url);
 
   fetch = async (url, init) => {

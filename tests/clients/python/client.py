@@ -21,6 +21,7 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 from consent import consent
 from support import (
     ENDPOINT,
+    Memory,
     PATH,
     PROCESSES,
     TOOLS,
@@ -39,25 +40,6 @@ from support import (
 
 # Nobody listens there: the redirect is read from the answer to the form.
 REDIRECT = "http://127.0.0.1:3030/callback"
-
-
-class Memory:
-    """The SDK's storage: one connection's tokens and registration."""
-
-    def __init__(self, tokens=None, client=None):
-        self.tokens, self.client = tokens, client
-
-    async def get_tokens(self):
-        return self.tokens
-
-    async def set_tokens(self, tokens):
-        self.tokens = tokens
-
-    async def get_client_info(self):
-        return self.client
-
-    async def set_client_info(self, client):
-        self.client = client
 
 
 class App:
