@@ -71,7 +71,7 @@ fn what_is_no_post_is_a_challenge_or_405() {
             assert_eq!(app.rpc_with(&token, &[], body).status, status, "{body}");
         }
     });
-    holds("C181", "DELETE is 401 without a token and 405 with one: no sessions are kept", || {
+    holds("C181", "DELETE is 401 without a token, and 405 with one where no upstream keeps sessions", || {
         let session = ("mcp-session-id", "s");
         assert_eq!(request("DELETE", &app.resource, &[session], None).status, 401);
         refused(&request("DELETE", &app.resource, &[session, ("authorization", &bearer)], None));

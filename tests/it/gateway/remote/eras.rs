@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{is_unavailable, started, text};
+use crate::conformance::holds;
 use crate::support::TestApp;
 use crate::support::http::Reply;
 use crate::support::peer::{Kind, Peer, json_answer};
@@ -14,31 +15,37 @@ fn legacy(app: &TestApp, token: &str, version: &str, params: &Value) -> Reply {
 
 #[test]
 fn every_client_can_call_every_server() {
-    for kind in [Kind::modern(), Kind::stateless(), Kind::with_sessions()] {
-        let (is_modern, in_session) = (kind.modern, kind.sessions);
-        let peer = Peer::start(kind);
-        let (app, token) = started(&peer);
-        for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-            let reply =
-                legacy(&app, &token, version, &json!({"name": "read_note", "arguments": {"id": "a"}}));
-            assert_eq!(text(&reply)["with"], json!({"id": "a"}), "{version}");
+    holds("C220", "clients and MCP servers of every era understand each other, sessions or none", || {
+        for kind in [Kind::modern(), Kind::stateless(), Kind::with_sessions()] {
+            let (is_modern, in_session) = (kind.modern, kind.sessions);
+            let peer = Peer::start(kind);
+            let (app, token) = started(&peer);
+            for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+                let reply =
+                    legacy(&app, &token, version, &json!({"name": "read_note", "arguments": {"id": "a"}}));
+                assert_eq!(text(&reply)["with"], json!({"id": "a"}), "{version}");
+                let result = &reply.json()["result"];
+                let members: Vec<_> = result.as_object().unwrap().keys().cloned().collect();
+                assert_eq!(members, ["content", "isError"], "{version}: {result}");
+            }
+            let reply = app.modern(
+                &token,
+                "tools/call",
+                &json!({"name": "read_note", "arguments": {"id": "a"}}),
+                &[],
+            );
             let result = &reply.json()["result"];
-            let members: Vec<_> = result.as_object().unwrap().keys().cloned().collect();
-            assert_eq!(members, ["content", "isError"], "{version}: {result}");
+            assert_eq!(result["resultType"], "complete");
+            assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "mico", "{result}");
+            let last = peer.last("tools/call");
+            let meta = &last.message["params"]["_meta"];
+            assert_eq!(meta.is_object(), is_modern, "{meta}");
+            assert_eq!(last.header("mcp-session-id").is_some(), in_session);
+            let said = if is_modern { "2026-07-28" } else { "2025-11-25" };
+            assert_eq!(last.header("mcp-protocol-version"), Some(said));
+            assert_eq!(last.header("mcp-method").is_some(), is_modern);
         }
-        let reply =
-            app.modern(&token, "tools/call", &json!({"name": "read_note", "arguments": {"id": "a"}}), &[]);
-        let result = &reply.json()["result"];
-        assert_eq!(result["resultType"], "complete");
-        assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "mico", "{result}");
-        let last = peer.last("tools/call");
-        let meta = &last.message["params"]["_meta"];
-        assert_eq!(meta.is_object(), is_modern, "{meta}");
-        assert_eq!(last.header("mcp-session-id").is_some(), in_session);
-        let said = if is_modern { "2026-07-28" } else { "2025-11-25" };
-        assert_eq!(last.header("mcp-protocol-version"), Some(said));
-        assert_eq!(last.header("mcp-method").is_some(), is_modern);
-    }
+    });
 }
 
 #[test]

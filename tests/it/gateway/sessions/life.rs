@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Client, able, initialize, own_session, served};
+use crate::conformance::holds;
 use crate::support::TestApp;
 use crate::support::http::{Reply, request};
 use crate::support::session_server::SessionServer;
@@ -30,7 +31,9 @@ fn the_whole_life_of_a_session() {
             "prompts": {"listChanged": true}, "logging": {}, "completions": {}})
     );
     let own = own_session(&notes, "ana-app");
-    assert!(!id.contains(&own));
+    holds("C180", "where an upstream keeps sessions, its id is sealed in ours and never shown", || {
+        assert!(!id.contains(&own));
+    });
     let (said, version) = notes.client_of(&own);
     assert_eq!((version.as_str(), &said["clientInfo"]["version"]), ("2025-03-26", &json!("1")));
     let known = json!({"elicitation": {}, "sampling": {}, "roots": {"listChanged": true}});
@@ -55,8 +58,11 @@ fn the_whole_life_of_a_session() {
     let other = Client::begin(&app, &pat, "other-app", &json!({}));
     assert_eq!(other.text("notes_count"), "notes: 1", "a session of its own");
 
-    let reply = client.send("DELETE", &[]);
-    assert_eq!((reply.status, reply.body.len()), (204, 0), "{reply:?}");
+    holds("C181", "DELETE of a session that is known is 204, and 404 from then on", || {
+        let reply = client.send("DELETE", &[]);
+        assert_eq!((reply.status, reply.body.len()), (204, 0), "{reply:?}");
+        is_gone(&client.send("DELETE", &[]), &Value::Null);
+    });
     assert!(notes.sessions_of("ana-app").is_empty(), "it has ended upstream too");
     for method in ["tools/call", "tools/list", "resources/read", "ping"] {
         is_gone(&client.ask(method, &json!({"name": "notes_count", "uri": "notes://a"})), &json!(1));
@@ -83,23 +89,26 @@ fn a_session_is_its_principals_alone() {
 
     let bruno = app.pat(&app.person("bruno"), &[]).token;
     let again = app.connect(&pat).access;
-    for token in [&bruno, &pat, &app.pat(&ana, &[]).token, &again] {
-        let other = Client { token: token.clone(), ..client.clone() };
-        is_gone(&other.call("notes_count"), &json!(1));
-        is_gone(&other.send("GET", &[]), &Value::Null);
-        is_gone(&other.send("DELETE", &[]), &Value::Null);
-        is_gone(&other.post(&json!({"jsonrpc": "2.0", "id": "x", "result": {}})), &Value::Null);
-    }
+    holds("C178", "a session under another principal is 404, as an unknown one", || {
+        for token in [&bruno, &pat, &app.pat(&ana, &[]).token, &again] {
+            let other = Client { token: token.clone(), ..client.clone() };
+            is_gone(&other.call("notes_count"), &json!(1));
+            is_gone(&other.send("GET", &[]), &Value::Null);
+            is_gone(&other.send("DELETE", &[]), &Value::Null);
+            is_gone(&other.post(&json!({"jsonrpc": "2.0", "id": "x", "result": {}})), &Value::Null);
+        }
+    });
     let last = client.session.chars().last().unwrap();
     let changed = format!("{}{}", &client.session[..client.session.len() - 3], "xyz");
-    for session in
-        [changed.as_str(), "x", "dead", &format!("{}{last}", client.session), &own_session(&notes, "c")]
-    {
-        let other = Client { session: session.to_owned(), ..client.clone() };
-        is_gone(&other.ask("tools/list", &json!({})), &json!(1));
-    }
-    let dead = Client { token: "mico_pat_x".into(), session: "x".into(), ..client.clone() };
-    assert_eq!(dead.call("notes_count").status, 401, "the token comes first");
+    let longer = format!("{}{last}", client.session);
+    holds("C175", "an unknown session id is 404 with the call's id; a bad token is 401 before that", || {
+        for session in [changed.as_str(), "x", "dead", &longer, &own_session(&notes, "c")] {
+            let other = Client { session: session.to_owned(), ..client.clone() };
+            is_gone(&other.ask("tools/list", &json!({})), &json!(1));
+        }
+        let dead = Client { token: "mico_pat_x".into(), session: "x".into(), ..client.clone() };
+        assert_eq!(dead.call("notes_count").status, 401, "the token comes first");
+    });
     assert_eq!(later.text("notes_count"), "notes: 3", "nobody has ended it");
     let log = crate::support::app::logged();
     assert!(!log.contains(&client.session) && !log.contains(&own_session(&notes, "c")), "no id is logged");
