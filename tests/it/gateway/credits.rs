@@ -10,7 +10,7 @@ use crate::support::app::Builder;
 use crate::support::callers::Pat;
 use crate::support::http::Reply;
 use crate::support::mcp::{code, modern};
-use crate::support::{TestApp, on_both_databases, together};
+use crate::support::{TestApp, on_both_databases, patiently, together};
 
 on_both_databases!(
     of_64_at_once_one_takes_the_last_credit,
@@ -166,13 +166,7 @@ fn leaves(app: &TestApp, token: &str, headers: &[(String, String)], body: &str) 
 }
 
 fn soon(what: &str, look: impl Fn() -> bool) {
-    for _ in 0..500 {
-        if look() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("not within five seconds: {what}");
+    patiently(Duration::from_secs(5), what, || look().then_some(()));
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::TestApp;
 use crate::support::app::Builder;
 use crate::support::http::{Reply, get, request};
 use crate::support::worker::answering;
+use crate::support::{TestApp, patiently};
 
 const ABOUT: &str = r#"
 registry_name = "com.mico/meetings"
@@ -395,13 +395,7 @@ fn living(tools: &Arc<Mutex<Option<Value>>>) -> String {
 }
 
 fn until(what: &str, found: impl Fn() -> bool) {
-    for _ in 0..500 {
-        if found() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("not within five seconds: {what}");
+    patiently(Duration::from_secs(5), what, || found().then_some(()));
 }
 
 #[test]

@@ -22,7 +22,7 @@ use std::sync::Barrier;
 pub use app::{Builder, TestApp};
 pub use http::{Reply, request};
 pub use nodes::Nodes;
-pub use site::{Site, eventually};
+pub use site::{Site, eventually, patiently};
 
 /// Tests of this name on each database: each is a function of the builder it starts its server from.
 macro_rules! on_both_databases {

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::app::free_port;
 use super::site::eventually;
+use super::worker::{self, Seen};
 
 /// One request as it came.
 #[derive(Clone, Debug)]
@@ -241,26 +242,9 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
 }
 
 fn read(reader: &mut impl BufRead) -> Option<Heard> {
-    let mut line = String::new();
-    if reader.read_line(&mut line).unwrap_or(0) == 0 {
-        return None;
-    }
-    let verb = line.split(' ').next().unwrap().to_owned();
-    let mut headers = Vec::new();
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
-            break;
-        }
-        if let Some((name, value)) = line.trim_end().split_once(':') {
-            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
-        }
-    }
-    let length = headers.iter().find(|(name, _)| name == "content-length");
-    let mut body = vec![0; length.map_or(0, |(_, value)| value.parse().unwrap())];
-    reader.read_exact(&mut body).ok()?;
-    let body = String::from_utf8(body).unwrap();
-    Some(Heard { verb, headers, message: serde_json::from_str(&body).unwrap_or(Value::Null), body })
+    let Seen { method, headers, body, .. } = worker::read(reader)?;
+    let message = serde_json::from_str(&body).unwrap_or(Value::Null);
+    Some(Heard { verb: method, headers, message, body })
 }
 
 const ALL: &str = "io.modelcontextprotocol";

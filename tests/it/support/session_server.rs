@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::worker;
+
 /// One request, as it came.
 #[derive(Clone, Debug)]
 pub struct Seen {
@@ -360,24 +362,6 @@ fn reply(stream: &mut TcpStream, status: u16, session: Option<&str>, body: &str)
 }
 
 fn read(reader: &mut impl BufRead) -> Option<Seen> {
-    let mut line = String::new();
-    if reader.read_line(&mut line).unwrap_or(0) == 0 {
-        return None;
-    }
-    let method = line.split(' ').next().unwrap_or_default().to_owned();
-    let mut headers = Vec::new();
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
-            break;
-        }
-        if let Some((name, value)) = line.trim_end().split_once(':') {
-            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
-        }
-    }
-    let length = headers.iter().find(|(name, _)| name == "content-length");
-    let mut body = vec![0; length.map_or(0, |(_, value)| value.parse().unwrap())];
-    reader.read_exact(&mut body).ok()?;
-    let message = serde_json::from_slice(&body).unwrap_or_default();
-    Some(Seen { method, headers, message })
+    let worker::Seen { method, headers, body, .. } = worker::read(reader)?;
+    Some(Seen { method, headers, message: serde_json::from_str(&body).unwrap_or_default() })
 }

@@ -62,11 +62,17 @@ pub fn command(config: &Path, arguments: &[&str], stdin: Option<&str>) -> Output
 
 /// Waits for what a command beside the server has changed: it has one second to take effect.
 pub fn eventually<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
-    for _ in 0..100 {
+    patiently(Duration::from_secs(1), what, look)
+}
+
+/// What `look` finds when it is asked for so long, every hundredth of a second: what looking takes does not count.
+pub fn patiently<T>(length: Duration, what: &str, look: impl Fn() -> Option<T>) -> T {
+    const PAUSE: Duration = Duration::from_millis(10);
+    for _ in 0..length.as_millis() / PAUSE.as_millis() {
         if let Some(seen) = look() {
             return seen;
         }
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::sleep(PAUSE);
     }
-    panic!("not within a second: {what}");
+    panic!("not within {length:?}: {what}");
 }

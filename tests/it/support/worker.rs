@@ -126,8 +126,8 @@ fn write_json(stream: &mut TcpStream, status: u16, json: &str) {
     let _ = stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{json}", json.len()).as_bytes());
 }
 
-/// One call; none if the other side has closed.
-fn read(reader: &mut impl BufRead) -> Option<Seen> {
+/// One request; none if the other side has closed.
+pub fn read(reader: &mut impl BufRead) -> Option<Seen> {
     let mut line = String::new();
     if reader.read_line(&mut line).unwrap_or(0) == 0 {
         return None;
@@ -147,7 +147,7 @@ fn read(reader: &mut impl BufRead) -> Option<Seen> {
     let length = headers.iter().find(|(name, _)| name == "content-length");
     let length: usize = length.map_or(0, |(_, value)| value.parse().unwrap());
     let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
+    reader.read_exact(&mut body).ok()?;
     Some(Seen { method, path, headers, body: String::from_utf8(body).unwrap() })
 }
 

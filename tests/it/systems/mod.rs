@@ -8,8 +8,12 @@ mod inversion_consciente;
 mod meteor;
 mod mico;
 
+use std::future::Future;
+use std::io;
+use std::net::TcpListener;
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::JoinHandle;
 
 use serde_json::Value;
 
@@ -31,6 +35,41 @@ fn assert_all_checked(letter: char, numbers: RangeInclusive<u32>, never_given: &
         .filter(|id| !sources.iter().any(|text| text.contains(id.as_str())))
         .collect();
     assert!(unchecked.is_empty(), "{unchecked:?}");
+}
+
+/// An example's worker on a thread of its own, until it is dropped.
+struct Running {
+    url: String,
+    stop: Option<tokio::sync::oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    fn start<F: Future<Output = io::Result<()>>>(
+        serve: impl FnOnce(TcpListener) -> F + Send + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let thread = std::thread::spawn(move || {
+            actix_web::rt::System::new().block_on(async move {
+                tokio::select! {
+                    served = serve(listener) => served.unwrap(),
+                    // it is dropped with what holds it
+                    _ = stopped => {}
+                }
+            });
+        });
+        Self { url, stop: Some(stop), thread: Some(thread) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        let ended = self.thread.take().map(JoinHandle::join);
+        assert!(std::thread::panicking() || matches!(ended, Some(Ok(()))), "the worker broke");
+    }
 }
 
 /// The members of an object in their order.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::support::app::Node;
-use crate::support::{eventually, mcp};
+use crate::support::{eventually, patiently};
 
 /// A hundred credits a month, and a tool that costs 66 of them.
 const METERED: &str =
@@ -35,23 +35,12 @@ fn ledger(app: &TestApp) -> (i64, [i64; 4]) {
 
 /// Waits for what is settled once a second.
 fn soon(what: &str, look: impl Fn() -> bool) {
-    for _ in 0..300 {
-        if look() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("not within three seconds: {what}");
+    patiently(Duration::from_secs(3), what, || look().then_some(()));
 }
 
 /// Sends a call of the revision in which leaving cancels it, and leaves once its worker has it, or has begun to stream.
 fn leaves(app: &TestApp, to: &str, token: &str, calls: &Calls) {
-    let params = json!({"name": "delete_meeting", "arguments": {}});
-    let bearer = format!("Bearer {token}");
-    let over = [("authorization", bearer.as_str()), ("idempotency-key", "k1")];
-    let (headers, body) = mcp::modern("tools/call", &params, &over);
-    let lines: String =
-        headers.iter().flat_map(|(name, value)| [name.as_str(), ": ", value, "\r\n"]).collect();
+    let (lines, body) = stateless(token, "k1");
     let (path, host, length) = (app.resource.strip_prefix(&app.base).unwrap(), app.authority(), body.len());
     let head =
         format!("POST {path} HTTP/1.1\r\nHost: {host}\r\n{lines}Content-Length: {length}\r\n\r\n{body}");

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::support::app::Builder;
 use crate::support::http::{Reply, request};
 use crate::support::worker::{Seen, by_hand};
-use crate::support::{Site, TestApp, on_both_databases, together};
+use crate::support::{Site, TestApp, mcp, on_both_databases, together};
 
 /// What a worker was asked, oldest first.
 type Calls = Arc<Mutex<Vec<Seen>>>;
@@ -59,6 +59,15 @@ fn body(id: &Value, arguments: &Value) -> String {
 
 fn delete(site: &Site, token: &str, key: &str, arguments: &Value) -> Reply {
     site.rpc_with(token, &[("idempotency-key", key)], &body(&json!(1), arguments))
+}
+
+/// The header lines and the body of such a call in the revision in which leaving cancels it.
+fn stateless(token: &str, key: &str) -> (String, String) {
+    let params = json!({"name": "delete_meeting", "arguments": {}});
+    let bearer = format!("Bearer {token}");
+    let over = [("authorization", bearer.as_str()), ("idempotency-key", key)];
+    let (headers, body) = mcp::modern("tools/call", &params, &over);
+    (headers.iter().flat_map(|(name, value)| [name.as_str(), ": ", value, "\r\n"]).collect(), body)
 }
 
 /// What the tool said, and whether it had said it before.

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::support::Stopwatch;
-use crate::support::mcp;
 
 on_both_databases!(after_a_timeout_the_retry_is_sent_under_the_same_key);
 
@@ -93,12 +92,7 @@ fn a_client_whose_connection_broke_gets_the_answer_it_missed() {
     leave(&app, &usual, &body(&json!(1), &json!({})));
     assert_eq!(told(&delete(&app, &token, "k1", &json!({}))), (json!({"n": 1}), true), "it was seen through");
     // In the stateless revision leaving cancels the call; the next one is sent at once.
-    let params = json!({"name": "delete_meeting", "arguments": {}});
-    let bearer = format!("Bearer {token}");
-    let over = [("authorization", bearer.as_str()), ("idempotency-key", "k2")];
-    let (headers, body) = mcp::modern("tools/call", &params, &over);
-    let lines: String =
-        headers.iter().flat_map(|(name, value)| [name.as_str(), ": ", value, "\r\n"]).collect();
+    let (lines, body) = stateless(&token, "k2");
     leave(&app, &lines, &body);
     let began = Stopwatch::start();
     assert_eq!(told(&delete(&app, &token, "k2", &json!({}))), (json!({"n": 3}), false));
@@ -238,12 +232,7 @@ fn what_was_answered_is_kept_though_its_client_left() {
     )
     .unwrap();
     app.sql("CREATE TRIGGER slow BEFORE UPDATE ON idempotency FOR EACH ROW EXECUTE FUNCTION slow()").unwrap();
-    let params = json!({"name": "delete_meeting", "arguments": {}});
-    let bearer = format!("Bearer {token}");
-    let over = [("authorization", bearer.as_str()), ("idempotency-key", "k1")];
-    let (headers, body) = mcp::modern("tools/call", &params, &over);
-    let lines: String =
-        headers.iter().flat_map(|(name, value)| [name.as_str(), ": ", value, "\r\n"]).collect();
+    let (lines, body) = stateless(&token, "k1");
     leave(&app, &lines, &body);
     assert_eq!(count(&calls), 1, "the worker has answered");
     assert_eq!(told(&delete(&app, &token, "k1", &json!({}))), (json!({"n": 1}), true));

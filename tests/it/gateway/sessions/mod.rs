@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::support::http::{Reply, request};
 use crate::support::session_server::SessionServer;
-use crate::support::{Builder, Site, TestApp};
+use crate::support::{Builder, Site, TestApp, patiently};
 
 /// How long anything may take that nothing waits for on purpose.
 const SOON: Duration = Duration::from_secs(5);
@@ -235,13 +235,7 @@ fn hear(reader: BufReader<TcpStream>, send: &Sender<Heard>) {
 
 /// Waits for what happens elsewhere.
 fn until<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
-    for _ in 0..250 {
-        if let Some(seen) = look() {
-            return seen;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    panic!("not within five seconds: {what}");
+    patiently(Duration::from_secs(5), what, look)
 }
 
 /// The one session that the client of a name has at a server.

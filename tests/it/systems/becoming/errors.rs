@@ -138,7 +138,7 @@ fn b108_a_backend_that_fails() {
     let ana = becoming.as_ana();
     ana.ask("list_sources", json!({}));
     let token = ana.token.clone();
-    becoming.library.take().unwrap().stop();
+    drop(becoming.library.take().unwrap());
     let ana = Caller { app: &becoming.app, token };
     statement("B108", || {
         assert_eq!(ana.refused("list_sources", json!({})), -32099, "stopped");

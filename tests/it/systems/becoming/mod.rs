@@ -36,15 +36,13 @@ mod tools;
 mod worker;
 mod writing;
 
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{assert_all_checked, keys, statement};
+use super::{Running, assert_all_checked, keys, statement};
 use crate::pages::Browser;
 use crate::support::answer::sent_on;
 use crate::support::app::Builder;
@@ -87,38 +85,20 @@ fn builder() -> Builder {
     TestApp::builder_from(&toml).file("becoming-tools.json", TOOLS)
 }
 
-/// The example's worker on a thread of its own, with a clock that is moved by hand.
+/// The example's worker, with a clock that is moved by hand.
 struct Library {
-    url: String,
+    running: Running,
     now: Arc<AtomicI64>,
-    stop: tokio::sync::oneshot::Sender<()>,
-    thread: JoinHandle<()>,
 }
 
 impl Library {
     fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
         // Noon of today: neither midnight nor the nightly sweep comes unasked.
         let days = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() / 86_400;
         let now = Arc::new(AtomicI64::new(i64::try_from(days * 86_400 + 43_200).unwrap()));
         let own = Arc::clone(&now);
         let worker = worker::Worker { clock: Arc::new(move || own.load(Ordering::SeqCst)) };
-        let (stop, stopped) = tokio::sync::oneshot::channel();
-        let thread = std::thread::spawn(move || {
-            actix_web::rt::System::new().block_on(async move {
-                tokio::select! {
-                    served = worker.serve(listener) => served.unwrap(),
-                    _ = stopped => {}
-                }
-            });
-        });
-        Self { url, now, stop, thread }
-    }
-
-    fn stop(self) {
-        let _ = self.stop.send(());
-        self.thread.join().unwrap();
+        Self { running: Running::start(|listener| worker.serve(listener)), now }
     }
 }
 
@@ -134,7 +114,7 @@ impl Becoming {
     fn start() -> Self {
         let library = Library::start();
         let mut builder = builder();
-        builder.toml = builder.toml.replace("{worker}", &library.url);
+        builder.toml = builder.toml.replace("{worker}", &library.running.url);
         let app = builder.start();
         let ana = app.person_on("ana", Some("academia"));
         let bruno = app.person_on("bruno", Some("libre"));
@@ -158,14 +138,6 @@ impl Becoming {
     fn day(&self, ahead: i64) -> String {
         let now = self.library.as_ref().unwrap().now.load(Ordering::SeqCst);
         jiff::Timestamp::from_second(now + ahead * 86_400).unwrap().to_string()[..10].to_owned()
-    }
-}
-
-impl Drop for Becoming {
-    fn drop(&mut self) {
-        if let Some(library) = self.library.take() {
-            library.stop();
-        }
     }
 }
 

@@ -70,7 +70,7 @@ fn v048_a_worker_that_is_gone_is_a_result_too() {
     let mut site = Site::start();
     let token = site.token("ana");
     assert_eq!(site.post(&token, samples::MY_AI_USAGE).json()["result"]["isError"], false);
-    site.magazine.take().unwrap().stop();
+    drop(site.magazine.take().unwrap());
     statement("V048", || {
         let said = site.refused(&token, "my_ai_usage", json!({}));
         assert!(!said.is_empty() && !said.starts_with('{'), "{said}");

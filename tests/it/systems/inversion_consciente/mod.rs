@@ -29,12 +29,9 @@ mod tokens;
 #[path = "../../../../examples/inversion-consciente/worker/mod.rs"]
 mod worker;
 
-use std::net::TcpListener;
-use std::thread::JoinHandle;
-
 use serde_json::{Value, json};
 
-use super::{assert_all_checked, keys, statement};
+use super::{Running, assert_all_checked, keys, statement};
 use crate::support::app::Builder;
 use crate::support::{Reply, TestApp};
 use issuer::Issuer;
@@ -67,42 +64,17 @@ fn builder(issuer: &Issuer) -> Builder {
     TestApp::builder_from(&toml).file("inversion-consciente-tools.json", TOOLS)
 }
 
-/// The example's worker on a thread of its own, at a quarter past six in the evening.
-struct Magazine {
-    url: String,
-    stop: tokio::sync::oneshot::Sender<()>,
-    thread: JoinHandle<()>,
-}
-
-impl Magazine {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let (stop, stopped) = tokio::sync::oneshot::channel();
-        let now = Some("2026-06-15T18:15:00Z".parse().unwrap());
-        let thread = std::thread::spawn(move || {
-            let worker = worker::Worker { now, ..worker::Worker::default() };
-            actix_web::rt::System::new().block_on(async move {
-                tokio::select! {
-                    served = worker.serve(listener) => served.unwrap(),
-                    _ = stopped => {}
-                }
-            });
-        });
-        Self { url, stop, thread }
-    }
-
-    fn stop(self) {
-        let _ = self.stop.send(());
-        self.thread.join().unwrap();
-    }
+/// The example's worker, at a quarter past six in the evening.
+fn magazine() -> Running {
+    let now = Some("2026-06-15T18:15:00Z".parse().unwrap());
+    Running::start(move |listener| worker::Worker { now, ..worker::Worker::default() }.serve(listener))
 }
 
 /// Inversión Consciente, running.
 struct Site {
     app: TestApp,
     issuer: Issuer,
-    magazine: Option<Magazine>,
+    magazine: Option<Running>,
 }
 
 impl Site {
@@ -112,7 +84,7 @@ impl Site {
 
     /// With another configuration than the example's.
     fn with(change: impl FnOnce(String) -> String) -> Self {
-        let (issuer, magazine) = (Issuer::start(), Magazine::start());
+        let (issuer, magazine) = (Issuer::start(), magazine());
         let mut builder = builder(&issuer);
         builder.toml = change(builder.toml.replace("{worker}", &magazine.url));
         Self { app: builder.start(), issuer, magazine: Some(magazine) }
@@ -171,14 +143,6 @@ impl Site {
     fn tools(&self, token: &str) -> Vec<Value> {
         let listed = self.post(token, samples::LIST).json();
         listed["result"]["tools"].as_array().unwrap_or_else(|| panic!("no tools: {listed}")).clone()
-    }
-}
-
-impl Drop for Site {
-    fn drop(&mut self) {
-        if let Some(magazine) = self.magazine.take() {
-            magazine.stop();
-        }
     }
 }
 

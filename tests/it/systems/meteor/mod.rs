@@ -32,12 +32,9 @@ mod refusals;
 #[path = "../../../../examples/meteor/worker/mod.rs"]
 mod worker;
 
-use std::net::TcpListener;
-use std::thread::JoinHandle;
-
 use serde_json::{Map, Value, json};
 
-use super::{assert_all_checked, statement};
+use super::{Running, assert_all_checked, statement};
 use crate::support::app::Builder;
 use crate::support::callers::Person;
 use crate::support::http::request;
@@ -114,33 +111,9 @@ fn builder() -> Builder {
     builder
 }
 
-/// The example's worker on a thread of its own.
-struct Running {
-    url: String,
-    stop: tokio::sync::oneshot::Sender<()>,
-    thread: JoinHandle<()>,
-}
-
-impl Running {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let (stop, stopped) = tokio::sync::oneshot::channel();
-        let thread = std::thread::spawn(move || {
-            actix_web::rt::System::new().block_on(async move {
-                tokio::select! {
-                    served = worker::Worker::default().serve(listener) => served.unwrap(),
-                    _ = stopped => {}
-                }
-            });
-        });
-        Self { url, stop, thread }
-    }
-
-    fn stop(self) {
-        let _ = self.stop.send(());
-        self.thread.join().unwrap();
-    }
+/// The example's worker.
+fn running() -> Running {
+    Running::start(|listener| worker::Worker::default().serve(listener))
 }
 
 /// Meteor, running, with the two people its sample workspaces belong to.
@@ -148,12 +121,12 @@ struct Meteor {
     app: TestApp,
     ana: Person,
     bruno: Person,
-    running: Option<Running>,
+    _running: Option<Running>,
 }
 
 impl Meteor {
     fn start() -> Self {
-        let running = Running::start();
+        let running = running();
         let mut builder = builder();
         builder.toml = builder.toml.replace("{worker}", &running.url);
         Self::on(builder, Some(running))
@@ -168,7 +141,7 @@ impl Meteor {
         let app = builder.start();
         let ana = app.person_on("ana", Some("pro"));
         let bruno = app.person_on("bruno", Some("inicial"));
-        Self { app, ana, bruno, running }
+        Self { app, ana, bruno, _running: running }
     }
 
     /// A key of somebody's, of a mode and with these permissions.
@@ -189,14 +162,6 @@ impl Meteor {
     /// What the recording worker was called with of tools.
     fn seen(&self) -> usize {
         self.app.worker.seen().len()
-    }
-}
-
-impl Drop for Meteor {
-    fn drop(&mut self) {
-        if let Some(running) = self.running.take() {
-            running.stop();
-        }
     }
 }
 

@@ -56,7 +56,7 @@ fn t090_t093_t094_a_no_has_a_code_and_a_hint() {
 #[test]
 fn t095_t096_t097_an_overdue_bill_lets_read_and_not_write() {
     // One tool without hints: nobody knows that it only reads.
-    let running = super::Running::start();
+    let running = super::running();
     let mut catalog: Vec<Value> = serde_json::from_str(TOOLS).unwrap();
     let tags = catalog.iter_mut().find(|tool| tool["name"] == "met_list_tags").unwrap();
     tags.as_object_mut().unwrap().shift_remove("annotations");

@@ -28,12 +28,9 @@ mod transcripts;
 #[path = "../../../../examples/mico/worker/mod.rs"]
 mod worker;
 
-use std::net::TcpListener;
-use std::thread::JoinHandle;
-
 use serde_json::{Value, json};
 
-use super::{assert_all_checked, keys, statement};
+use super::{Running, assert_all_checked, keys, statement};
 use crate::support::app::Builder;
 use crate::support::callers::{Pat, Person};
 use crate::support::{Reply, TestApp};
@@ -68,46 +65,17 @@ fn builder() -> Builder {
     TestApp::builder_from(&toml).file("mico-tools.json", TOOLS)
 }
 
-/// The example's worker on a thread of its own.
-struct Meetings {
-    url: String,
-    stop: tokio::sync::oneshot::Sender<()>,
-    thread: JoinHandle<()>,
-}
-
-impl Meetings {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let (stop, stopped) = tokio::sync::oneshot::channel();
-        let thread = std::thread::spawn(move || {
-            actix_web::rt::System::new().block_on(async move {
-                tokio::select! {
-                    served = worker::serve(listener) => served.unwrap(),
-                    _ = stopped => {}
-                }
-            });
-        });
-        Self { url, stop, thread }
-    }
-
-    fn stop(self) {
-        let _ = self.stop.send(());
-        self.thread.join().unwrap();
-    }
-}
-
 /// Mico, running, with the two people its sample meetings belong to.
 struct Mico {
     app: TestApp,
     ana: Person,
     bruno: Person,
-    meetings: Option<Meetings>,
+    meetings: Option<Running>,
 }
 
 impl Mico {
     fn start() -> Self {
-        let meetings = Meetings::start();
+        let meetings = Running::start(worker::serve);
         let mut builder = builder();
         builder.toml = builder.toml.replace("{worker}", &meetings.url);
         let app = builder.start();
@@ -126,14 +94,6 @@ impl Mico {
 
     fn as_bruno(&self) -> Caller<'_> {
         Caller { app: &self.app, token: self.pat(&self.bruno).token }
-    }
-}
-
-impl Drop for Mico {
-    fn drop(&mut self) {
-        if let Some(meetings) = self.meetings.take() {
-            meetings.stop();
-        }
     }
 }
 

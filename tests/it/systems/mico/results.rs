@@ -117,7 +117,7 @@ fn m098_a_failure_while_reading_is_a_normal_result_too() {
     let mut mico = Mico::start();
     let token = mico.pat(&mico.ana).token;
     mico.app.assert_alive(&token);
-    mico.meetings.take().unwrap().stop();
+    drop(mico.meetings.take().unwrap());
     let ana = Caller { app: &mico.app, token };
     statement("M098", || {
         assert!(!ana.refused("list_meetings", json!({})).is_empty(), "stopped");
