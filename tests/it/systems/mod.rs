@@ -9,11 +9,12 @@ mod meteor;
 mod mico;
 
 use std::future::Future;
-use std::io;
-use std::net::TcpListener;
+use std::io::{self, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -64,10 +65,24 @@ impl Running {
     }
 }
 
+impl Running {
+    /// A connection that its one thread of work holds.
+    fn witness(&self) -> io::Result<TcpStream> {
+        let mut witness = TcpStream::connect(self.url.trim_start_matches("http://"))?;
+        witness.set_read_timeout(Some(Duration::from_secs(5)))?;
+        witness.write_all(b"GET /healthz HTTP/1.1\r\nHost: worker\r\n\r\n")?;
+        let _ = witness.read(&mut [0; 1024])?;
+        Ok(witness)
+    }
+}
+
 impl Drop for Running {
+    /// It has gone when what it held is closed: until then its thread may still answer on connections that are kept.
     fn drop(&mut self) {
+        let witness = self.witness();
         drop(self.stop.take());
         let ended = self.thread.take().map(JoinHandle::join);
+        let _ = witness.and_then(|mut witness| witness.read_to_end(&mut Vec::new()));
         assert!(std::thread::panicking() || matches!(ended, Some(Ok(()))), "the worker broke");
     }
 }
