@@ -22,5 +22,4 @@ mod tests;
 
 pub use document::Document;
 pub use operation::{Alternative, Location, Operation, Parameter};
-pub use request::header::is_owned;
 pub use request::{Fault, Request};

@@ -12,7 +12,6 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use super::assertion::Facts;
 use super::client::Headers;
 use crate::domain::decide::Caller;
-use crate::openapi;
 
 /// RFC 3986 unreserved characters stay as they are.
 const INTENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
@@ -21,6 +20,30 @@ const ACCEPTED: &str = "application/json, application/vnd.mcp.result+json, text/
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// What no argument may set, beside the identity headers: credentials, routes and framing (RFC 9110 §7.6.1), and what
+/// identifies a call.
+const OURS: [&str; 19] = [
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "expect",
+    "forwarded",
+    "host",
+    "http2-settings",
+    "idempotency-key",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "traceparent",
+    "tracestate",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "x-request-id",
+];
 
 /// What headers are set in: a map, or the lines of a request.
 pub trait Carrier {
@@ -175,7 +198,7 @@ impl Names {
     /// True for a header that no argument of a call may set: who calls, with which rights, over which connection.
     pub fn is_ours(&self, name: &HeaderName) -> bool {
         let name = name.as_str().replace('_', "-");
-        name.starts_with(&self.prefix) || openapi::is_owned(&name)
+        name.starts_with(&self.prefix) || name.starts_with("x-forwarded-") || OURS.contains(&name.as_str())
     }
 
     /// The lines of `fixed`; none if a call might set one of its headers, which takes a map to replace it.

@@ -6,7 +6,7 @@ use super::super::operation::Wire;
 use super::{Fault, Given, encode, style};
 
 /// What the gateway says about the request, its sender and its connection (RFC 9110 §7.6.1).
-const OWNED: [&str; 30] = [
+const OWNED: [&str; 29] = [
     "accept",
     "accept-encoding",
     "authorization",
@@ -21,7 +21,6 @@ const OWNED: [&str; 30] = [
     "expect",
     "forwarded",
     "host",
-    "http2-settings",
     "idempotency-key",
     "keep-alive",
     "origin",
@@ -41,7 +40,7 @@ const OWNED: [&str; 30] = [
 const OWNED_PREFIXES: [&str; 5] = ["x-portero-", "x-forwarded-", "proxy-", "sec-", "mcp-"];
 
 /// True for a header that the gateway alone sets.
-pub fn is_owned(name: &str) -> bool {
+pub(in super::super) fn is_owned(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     OWNED.contains(&name.as_str()) || OWNED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
